@@ -1,0 +1,428 @@
+"""The exercise's input: strict JSON reading, and the format of its two files as tables.
+
+load(path, CASE_FILE) gives a file's content as plain dicts, lists, strings, integers, booleans and None,
+together with every problem that keeps it from being used. The tables stand at the end and read like the
+answer contract: a record lists its fields, and a field has a kind, which is a function from a value to the
+problems in it. A kind does not know where its value stands: records and arrays put their own step of the
+path in front of what their parts report.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import itertools
+import json
+import operator
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, NoReturn, Optional
+
+    Problem = tuple[str, object]  # the path of a part of a value, and a sentence about it (what str() gives)
+    Kind = Callable[[Any], Sequence[Problem]]
+    Rule = Callable[[Any], Iterable[Problem]]
+    FileProblem = tuple[str, Optional[str], object]  # a file, a place in it, and a sentence
+
+MAX_BYTES = 524_288
+MAX_DEPTH = 16
+MAX_AMOUNT = 2**53 - 1
+MAX_DIGITS = 16
+MAX_QUOTED = 60
+
+
+class Unreadable(Exception):
+    """A file is not there or no JSON: a place in it (None for the file as such) and a sentence."""
+
+    def __init__(self, where: str | None, what: str) -> None:
+        super().__init__(where, what)
+        self.where = where
+        self.what = what
+
+
+def load(path: str, kind: Kind) -> tuple[Any, list[FileProblem]]:
+    """The content of a file ("-" is standard input), and all its problems: use it only where there are none."""
+    try:
+        value = parse_json(read_bytes(path))
+    except Unreadable as fault:
+        return None, [(path, fault.where, fault.what)]
+    return value, [(path, where.lstrip(".") or "root", what) for where, what in kind(value)]
+
+
+def read_bytes(path: str) -> bytes:
+    """At most MAX_BYTES bytes, also from a pipe: one byte more than that is read, and refused."""
+    chunks = []
+    room = MAX_BYTES + 1
+    try:
+        with open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-") as file:
+            while room and (chunk := os.read(file.fileno(), min(room, 65_536))):
+                chunks.append(chunk)
+                room -= len(chunk)
+    except OSError as fault:
+        raise Unreadable(None, f"cannot be read: {fault.strerror}") from None
+    if not room:
+        raise Unreadable(None, f"is larger than {MAX_BYTES} bytes")
+    return b"".join(chunks)
+
+
+class Number(str):
+    """A number as it is written, which no field can hold: a fraction, an exponent, -0, too many digits."""
+
+
+class Repeated:
+    """What an object has under a key that stands in it more than once: how often, and the last value."""
+
+    def __init__(self, times: int, last: object) -> None:
+        self.times = times
+        self.last = last
+
+
+class Constant(Exception):
+    """NaN, Infinity or -Infinity: Python's decoder knows them, JSON does not."""
+
+
+def parse_json(data: bytes) -> Any:
+    """The value of one JSON document (RFC 8259) in UTF-8, with Number and Repeated where it has them.
+
+    Unreadable names line and column of the first place that is no JSON or nested too deep. The decoder never
+    sees text that is nested deeper than MAX_DEPTH.
+    """
+    text = decode(data)
+    end = first_too_deep(text) if depth(data) > MAX_DEPTH else None
+    try:
+        return DECODER.decode(text[:end])
+    except json.JSONDecodeError as fault:
+        if end is None or fault.pos < end:
+            refuse(text, fault.pos, f"not JSON: {fault.msg}")
+        refuse(text, end, f"nested deeper than {MAX_DEPTH} levels")
+    except Constant as constant:
+        at = next(token.start() for token in tokens(text) if token[0] == str(constant))
+        refuse(text, at, f"not JSON: {constant}")
+
+
+def refuse(text: str, position: int, what: str) -> NoReturn:
+    place = json.JSONDecodeError(what, text, position)
+    raise Unreadable(f"line {place.lineno} column {place.colno}", what) from None
+
+
+def decode(data: bytes) -> str:
+    if data.startswith(b"\xef\xbb\xbf"):
+        refuse("", 0, "starts with a byte order mark")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        before = data[: fault.start].decode("utf-8")
+        refuse(before, len(before), "not UTF-8")
+
+
+STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+OTHER_BYTES = bytes(set(range(256)) - set(STEPS) - set(b'"'))
+
+
+def depth(data: bytes) -> int:
+    """How deep brackets are nested outside strings, in the part of a text that is JSON at least."""
+    if b"\\" in data:
+        data = data.replace(rb"\\", b"").replace(rb"\"", b"")
+    marks = data.translate(None, OTHER_BYTES).replace(b'""', b"")
+    brackets = b"".join(marks.split(b'"')[::2])
+    return max(itertools.accumulate(map(STEPS.__getitem__, brackets)), default=0)
+
+
+def first_too_deep(text: str) -> int | None:
+    """Where the first bracket below MAX_DEPTH levels stands."""
+    level = 0
+    for token in tokens(text):
+        level += STEPS.get(ord(token[0][0]), 0)
+        if level > MAX_DEPTH:
+            return token.start()
+    return None
+
+
+def tokens(text: str) -> Iterable[re.Match[str]]:
+    """The strings, brackets and constants of a text, each once, however broken it is."""
+    return re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[][{}]|NaN|-?Infinity', text, re.DOTALL)
+
+
+def parse_integer(digits: str) -> int | Number:
+    return Number(digits) if len(digits) > MAX_DIGITS or digits == "-0" else int(digits)
+
+
+def parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for key, times in collections.Counter(key for key, _ in pairs).items():
+            if times > 1:
+                found[key] = Repeated(times, found[key])
+    return found
+
+
+def parse_constant(name: str) -> NoReturn:
+    raise Constant(name)
+
+
+DECODER = json.JSONDecoder(
+    object_pairs_hook=parse_object, parse_int=parse_integer, parse_float=Number, parse_constant=parse_constant
+)
+
+
+def quoted(value: object) -> str:
+    """A value as it may stand in a message: ASCII JSON of at most MAX_QUOTED characters, containers by name."""
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "an array"
+    if isinstance(value, Number):
+        return value if len(value) <= MAX_QUOTED else value[: MAX_QUOTED - 3] + "..."
+    text = json.dumps(value)
+    while isinstance(value, str) and len(text) > MAX_QUOTED:
+        value = value[: min(len(value) - 1, MAX_QUOTED - 5)]
+        text = json.dumps(value) + "..."
+    return text
+
+
+class Misfit:
+    """A sentence that ends with a value. It is made when it is shown: a file can have 100,000 of them."""
+
+    def __init__(self, words: str, value: object) -> None:
+        self.words = words
+        self.value = value
+
+    def __str__(self) -> str:
+        return f"{self.words} {quoted(self.value)}"
+
+
+class Leaf:
+    """A kind of value without parts: the phrase in "must be ..., not ...", and whether a value is of it."""
+
+    def __init__(self, phrase: str, accepts: Callable[[Any], object]) -> None:
+        self.phrase = phrase
+        self.accepts = accepts
+
+    def __call__(self, value: Any) -> Sequence[Problem]:
+        return () if self.accepts(value) else [("", Misfit(f"must be {self.phrase}, not", value))]
+
+
+def matching(phrase: str, pattern: str, most: int) -> Leaf:
+    fits = re.compile(pattern).fullmatch
+    return Leaf(phrase, lambda value: type(value) is str and len(value) <= most and fits(value))
+
+
+def text_of(most: int) -> Leaf:
+    phrase = f"text of 1 to {most} code points without lone surrogates"
+    return Leaf(phrase, lambda value: type(value) is str and 0 < len(value) <= most and is_unicode(value))
+
+
+def is_unicode(text: str) -> bool:
+    try:
+        return text.isascii() or bool(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
+
+
+def integer_to(most: int) -> Leaf:
+    phrase = f"an integer from 0 to {most}, without fraction or exponent"
+    return Leaf(phrase, lambda value: type(value) is int and 0 <= value <= most)
+
+
+def one_of(*values: str | bool) -> Leaf:
+    types = {type(value) for value in values}  # to Python, 1 equals True
+    phrase = " or ".join(map(json.dumps, values))
+    return Leaf(phrase, lambda value: type(value) in types and value in values)
+
+
+def or_null(leaf: Leaf) -> Leaf:
+    return Leaf(f"{leaf.phrase} or null", lambda value: value is None or leaf.accepts(value))
+
+
+def record(*rules: Rule, **fields: Kind) -> Kind:
+    """Objects with exactly these fields: first what is wrong with them, then unknown fields, then the rules.
+
+    What an unknown field has is not looked into; of a repeated one, the last value is. Rules go across fields,
+    and see the object also where some of them are missing or wrong.
+    """
+    accepted = [(name, kind.accepts if isinstance(kind, Leaf) else nothing, kind) for name, kind in fields.items()]
+
+    def problems(value: Any) -> Sequence[Problem]:
+        if not isinstance(value, dict):
+            return [("", Misfit("must be an object, not", value))]
+        found: list[Problem] = []
+        for name, accepts, kind in accepted:
+            part = value.get(name, MISSING)
+            if accepts(part):
+                continue
+            if part is MISSING:
+                found.append((f".{name}", "is missing"))
+                continue
+            if isinstance(part, Repeated):
+                found.append((f".{name}", f"must stand once in its object, not {part.times} times"))
+                part = part.last
+            found += below(f".{name}", kind(part))
+        if found or len(value) != len(fields):
+            found += [("", Misfit("has the unknown field", name)) for name in value if name not in fields]
+        for rule in rules:
+            found += rule(value)
+        return found
+
+    return problems
+
+
+MISSING = object()
+
+
+def nothing(value: object) -> bool:
+    return False
+
+
+def array(kind: Kind, least: int, most: int, *rules: Rule) -> Kind:
+    """Arrays of least to most items of a kind; those beyond are counted, not looked into. Rules as above."""
+
+    def problems(value: Any) -> Sequence[Problem]:
+        if not isinstance(value, list):
+            return [("", Misfit("must be an array, not", value))]
+        found: list[Problem] = []
+        if not least <= len(value) <= most:
+            found.append(("", f"must have {least} to {most} items, not {len(value)}"))
+        for index, item in enumerate(value[:most]):
+            if inner := kind(item):
+                found += below(f"[{index}]", inner)
+        for rule in rules:
+            found += rule(value)
+        return found
+
+    return problems
+
+
+def below(step: str, problems: Sequence[Problem]) -> list[Problem]:
+    """The problems of a part, with the step that leads to it in front of their paths."""
+    return [(step + where, what) for where, what in problems]
+
+
+def unique(*names: str) -> Rule:
+    """The rule that no two items of an array are the same, or have the same in all of these fields."""
+    key: Callable[[Any], Any] = operator.itemgetter(*names) if names else lambda item: item
+
+    def problems(items: list[Any]) -> Iterable[Problem]:
+        first: dict[object, int] = {}
+        for index, item in enumerate(items):
+            try:
+                earlier = first.setdefault(key(item), index)
+            except (KeyError, TypeError):  # an item that is not as it should be, which is said elsewhere
+                continue
+            if earlier != index:
+                where = f"[{index}].{names[0]}" if len(names) == 1 else f"[{index}]"
+                yield where, Misfit(f"must be unique, but [{earlier}] also has", item[names[0]] if names else item)
+
+    return problems
+
+
+def is_timestamp(value: object) -> bool:
+    """Whether a value is YYYY-MM-DDThh:mm:ssZ: a real date from year 1 on, and a time without leap seconds."""
+    return type(value) is str and bool(SHAPE(value)) and day_number(value[:10]) > 0
+
+
+SHAPE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z").fullmatch
+
+
+@functools.cache
+def day_number(date: str) -> int:
+    """The days from 0000-12-31 to YYYY-MM-DD in the Gregorian calendar; 0 for what is no real date."""
+    year, month, day = map(int, date.split("-"))
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    lengths = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    if not (year >= 1 and 1 <= month <= 12 and 1 <= day <= lengths[month - 1]):
+        return 0
+    before = year - 1
+    return before * 365 + before // 4 - before // 100 + before // 400 + sum(lengths[: month - 1]) + day
+
+
+def seconds(timestamp: str) -> int:
+    """The seconds from a fixed moment to a timestamp."""
+    hours, minutes, rest = timestamp[11:-1].split(":")
+    return ((day_number(timestamp[:10]) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(rest)
+
+
+def ends_after_start(interval: dict[str, Any]) -> Iterable[Problem]:
+    start, end = interval.get("start", ""), interval.get("endExclusive", "")
+    if is_timestamp(start) and is_timestamp(end) and start >= end:  # of one width and one zone: ordered as text
+        yield ".endExclusive", Misfit("must be later than start, not", end)
+
+
+def amounts_fit(rows: list[Any]) -> Iterable[Problem]:
+    total = sum(row["value"] for row in rows if isinstance(row, dict) and AMOUNT.accepts(row.get("value")))
+    if total > MAX_AMOUNT:
+        yield "", f"must have values of at most {MAX_AMOUNT} together, not {total}"
+
+
+ID = matching("an id ([a-z][a-z0-9_-]{0,79})", "[a-z][a-z0-9_-]*", 80)
+TEXT = text_of(4_096)
+LABEL = text_of(80)
+TIMESTAMP = Leaf("a real time as YYYY-MM-DDThh:mm:ssZ", is_timestamp)
+ZONE = matching("UTC or Area/Place of at most 80 characters", "UTC|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+", 80)
+CURRENCY = matching("three capital letters A-Z", "[A-Z]{3}", 3)
+AMOUNT = integer_to(MAX_AMOUNT)
+VERSION = one_of("1.0.0")
+METRIC = one_of("paid_invoice_total")
+UNIT = one_of("minor", "major")
+
+
+def interval_in(zone: Kind) -> Kind:
+    return record(ends_after_start, start=TIMESTAMP, endExclusive=TIMESTAMP, timezone=zone)
+
+
+QUESTION_CONTRACT = record(
+    accountId=ID, requiredDatasetIds=array(ID, 1, 256, unique()), metric=METRIC, interval=interval_in(one_of("UTC")),
+    currency=CURRENCY, unit=one_of("minor"), asOf=TIMESTAMP, maxSourceAgeSeconds=integer_to(2_678_400),
+    requireCompletePopulation=one_of(True),
+)
+ROW = record(
+    id=ID, datasetId=ID, accountId=ID, paidAt=TIMESTAMP, status=one_of("paid", "open", "void"), currency=CURRENCY,
+    unit=UNIT, value=AMOUNT,
+)
+EVIDENCE = record(
+    accountId=ID, datasetIds=array(ID, 0, 256, unique()), queryId=or_null(ID),
+    outcome=one_of("success", "access_denied", "error"), interval=interval_in(ZONE), lastSuccessAt=or_null(TIMESTAMP),
+    coverage=one_of("complete", "partial", "unknown"), truncated=or_null(one_of(True, False)),
+    rows=array(ROW, 0, 256, unique("id"), amounts_fit),
+)
+RECORD_CLAIM = record(evidenceId=ID, field=one_of("status", "currency", "accountId"), value=LABEL)
+CLAIM = record(
+    accountId=ID, metric=METRIC, interval=interval_in(ZONE), currency=CURRENCY, unit=UNIT, value=AMOUNT,
+    population=one_of("complete", "partial"), evidenceIds=array(ID, 0, 256, unique()),
+    recordClaims=array(RECORD_CLAIM, 0, 256, unique("evidenceId", "field")),
+)
+CASE = record(id=ID, title=TEXT, question=TEXT, answer=TEXT, evidence=EVIDENCE, claim=CLAIM)
+CASE_FILE = record(
+    schemaVersion=VERSION, fixtureSetId=ID, questionContract=QUESTION_CONTRACT, cases=array(CASE, 1, 64, unique("id"))
+)
+
+JUDGMENT = one_of("pass", "fail", "insufficient_evidence")
+RESULT = record(id=ID, judgment=JUDGMENT, reasonCodes=array(ID, 0, MAX_BYTES, unique()), explanation=TEXT)
+
+
+def expected_file(*rules: Rule) -> Kind:
+    """The kind of an expected file, which also obeys these rules."""
+    return record(*rules, schemaVersion=VERSION, fixtureSetId=ID, results=array(RESULT, 1, 64, unique("id")))
+
+
+def goes_with(case_file: dict[str, Any]) -> Rule:
+    """The rule that an expected file has the case file's fixture set, and exactly its ids."""
+    ids = {case["id"]: None for case in case_file["cases"]}
+
+    def problems(expected: dict[str, Any]) -> Iterable[Problem]:
+        fixture_set, results = expected.get("fixtureSetId"), expected.get("results")
+        if ID.accepts(fixture_set) and fixture_set != case_file["fixtureSetId"]:
+            yield ".fixtureSetId", Misfit("must be that of the case file, not", fixture_set)
+        if not isinstance(results, list):
+            return
+        missing = dict(ids)
+        for index, result in enumerate(results):
+            found = result.get("id") if isinstance(result, dict) else None
+            if ID.accepts(found):
+                missing.pop(found, None)
+                if found not in ids:
+                    yield f".results[{index}].id", Misfit("must be the id of a case, not", found)
+        for id in missing:
+            yield ".results", Misfit("must have a result for", id)
+
+    return problems
