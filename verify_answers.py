@@ -1,0 +1,537 @@
+"""Verify business answers: each case's claim against its evidence, and its evidence against the question.
+
+Read from the top: what a check finds, the checks, their table, the judgment, the observed document and its
+formats, the comparison with what was expected, and the command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from answer_format import CASE_FILE, expected_file, goes_with, load, quoted, seconds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, NoReturn, Optional, Union
+
+    Object = dict[str, Any]
+    Finding = Optional[Union["Fault", "Lack"]]
+    Find = Callable[[Object, Object], Finding]
+    Problem = tuple[Optional[str], Optional[str], object]
+
+PROGRAM = "verify_answers"
+VERSION = "1.0.0"
+PASS, FAIL, INSUFFICIENT, NOT_CHECKED = "pass", "fail", "insufficient_evidence", "not_checked"
+EXIT_OK, EXIT_DIFFERENT, EXIT_UNUSABLE, EXIT_BUG = 0, 1, 2, 70
+MAX_PROBLEMS = 20
+MAX_LINE = 600
+
+
+class Fault:
+    """Why a check does not pass: FAIL or INSUFFICIENT, and a sentence that shows both sides."""
+
+    def __init__(self, status: str, message: str) -> None:
+        self.status = status
+        self.message = message
+
+
+class Lack:
+    """What is in the way of a check, such as "evidence.lastSuccessAt is null"."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+
+class Check:
+    """A row of the table of checks.
+
+    holds: what is so where it passes, which is then its message. otherwise: what it gives where that is not so.
+    find: the function of a case and the question (the contract of the file) that gives None where it passes.
+    needs: the codes of the checks that have to pass before it can say anything.
+    """
+
+    def __init__(self, code: str, holds: str, otherwise: str, find: Find, needs: Sequence[str] = ()) -> None:
+        self.code = code
+        self.holds = holds
+        self.otherwise = otherwise
+        self.find = find
+        self.needs = needs
+
+
+def asked(side: str, *path: str) -> Find:
+    """A field of the evidence or of the claim is what it is in the question."""
+
+    def find(case: Object, question: Object) -> Finding:
+        found, wanted = case[side], question
+        for name in path:
+            found, wanted = found[name], wanted[name]
+        return unlike(FAIL, side, ".".join(path), found, wanted)
+
+    return find
+
+
+def needed(side: str, field: str, wanted: str, status: str, remark: str = "") -> Find:
+    """A field of the evidence or of the claim is what every answer needs."""
+    return lambda case, question: unlike(status, side, field, case[side][field], wanted, remark)
+
+
+def unlike(status: str, side: str, field: str, found: object, wanted: object, remark: str = "") -> Finding:
+    if found == wanted:
+        return None
+    return Fault(status, f"The {side} has {field} {quoted(found)}; the question needs {quoted(wanted)}{remark}.")
+
+
+def asked_interval(side: str) -> Find:
+    """Start and exclusive end of the evidence or of the claim are those of the question."""
+
+    def find(case: Object, question: Object) -> Finding:
+        found, wanted = bounds(case[side]), bounds(question)
+        if found == wanted:
+            return None
+        spans = [" up to ".join(map(quoted, ends)) for ends in (found, wanted)]
+        return Fault(FAIL, f"The {side} is for {spans[0]}; the question is for {spans[1]}.")
+
+    return find
+
+
+def bounds(part: Object) -> tuple[str, str]:
+    """Start and exclusive end. Timestamps have one width and one zone, so that they order as strings do."""
+    return part["interval"]["start"], part["interval"]["endExclusive"]
+
+
+def required_datasets(case: Object, question: Object) -> Finding:
+    included = set(case["evidence"]["datasetIds"])
+    missing = [dataset for dataset in question["requiredDatasetIds"] if dataset not in included]
+    if not missing:
+        return None
+    return Fault(INSUFFICIENT, f"The question needs {some(missing)}, which the evidence does not include.")
+
+
+def source_freshness(case: Object, question: Object) -> Finding:
+    committed, clock, most = case["evidence"]["lastSuccessAt"], question["asOf"], question["maxSourceAgeSeconds"]
+    if committed is None:
+        return Fault(INSUFFICIENT, "It is not known when the source last committed.")
+    age = seconds(clock) - seconds(committed)
+    if age < 0:
+        return Fault(FAIL, f"The source committed at {quoted(committed)}, after the clock, {quoted(clock)}.")
+    if age > most:
+        return Fault(FAIL, f"The source committed {age} s before the clock; at most {most} s are allowed.")
+    return None
+
+
+def interval_closed(case: Object, question: Object) -> Finding:
+    committed, (_, end) = case["evidence"]["lastSuccessAt"], bounds(question)
+    if committed is None:
+        return Lack("evidence.lastSuccessAt is null")
+    if committed >= end:
+        return None
+    return gap(case, f"The source committed at {quoted(committed)}, before the interval ended at {quoted(end)}")
+
+
+def result_truncation(case: Object, question: Object) -> Finding:
+    truncated = case["evidence"]["truncated"]
+    if truncated is None:
+        return Fault(INSUFFICIENT, "It is not known whether the result was truncated.")
+    return gap(case, "The result was truncated") if truncated else None
+
+
+def gap(case: Object, what: str) -> Fault:
+    """A part that the evidence lacks contradicts a claim of the complete population, and only weakens a partial one."""
+    population = case["claim"]["population"]
+    return Fault(FAIL if population == "complete" else INSUFFICIENT, f"{what}; the claim's population is {population}.")
+
+
+def query_reference(case: Object, question: Object) -> Finding:
+    if case["evidence"]["queryId"] is not None:
+        return None
+    return Fault(INSUFFICIENT, "The evidence has no queryId by which its query could be found.")
+
+
+def row_scope(case: Object, question: Object) -> Finding:
+    evidence = case["evidence"]
+    scope = {
+        "accountId": [evidence["accountId"]],
+        "datasetId": dict.fromkeys(evidence["datasetIds"]),
+        "currency": [question["currency"]],
+        "unit": [question["unit"]],
+    }
+    for field, values in scope.items():
+        for row in evidence["rows"]:
+            if row[field] not in values:
+                found = f"Row {quoted(row['id'])} has {field} {quoted(row[field])}"
+                return Fault(FAIL, f"{found}; in scope is {some(values)}.")
+    return None
+
+
+def unresolved(case: Object) -> list[str]:
+    """The cited ids that are no row's id, each once, in the claim's order."""
+    claim, rows = case["claim"], {row["id"] for row in case["evidence"]["rows"]}
+    cited = claim["evidenceIds"] + [record["evidenceId"] for record in claim["recordClaims"]]
+    return [id for id in dict.fromkeys(cited) if id not in rows]
+
+
+def citation_resolution(case: Object, question: Object) -> Finding:
+    missing = unresolved(case)
+    if not missing:
+        return None
+    return Fault(FAIL, f"The claim cites {some(missing)}, which no row has as its id.")
+
+
+def record_claims(case: Object, question: Object) -> Finding:
+    rows = {row["id"]: row for row in case["evidence"]["rows"]}
+    for record in case["claim"]["recordClaims"]:
+        id, field, said = record["evidenceId"], record["field"], record["value"]
+        if id in rows and rows[id][field] != said:
+            found = quoted(rows[id][field])
+            return Fault(FAIL, f"The claim says that {field} of {quoted(id)} is {quoted(said)}; its row says {found}.")
+    return Lack("citation_resolution did not pass") if unresolved(case) else None
+
+
+def qualifying(case: Object, question: Object) -> dict[str, int]:
+    """Id and value of the rows that make up the total: paid, of a required dataset, within the interval."""
+    required, (start, end) = set(question["requiredDatasetIds"]), bounds(question)
+    return {
+        row["id"]: row["value"]
+        for row in case["evidence"]["rows"]
+        if row["status"] == "paid" and row["datasetId"] in required and start <= row["paidAt"] < end
+    }
+
+
+def cited_population(case: Object, question: Object) -> Finding:
+    rows, cited = qualifying(case, question), dict.fromkeys(case["claim"]["evidenceIds"])
+    if rows.keys() == cited.keys():
+        return None
+    left_out, unfit = [id for id in rows if id not in cited], [id for id in cited if id not in rows]
+    count = "1 qualifying row" if len(rows) == 1 else f"{len(rows)} qualifying rows"
+    return Fault(FAIL, f"The claim leaves out {some(left_out)} of the {count}, and cites {some(unfit)} besides.")
+
+
+def claim_value(case: Object, question: Object) -> Finding:
+    said, values = case["claim"]["value"], qualifying(case, question).values()
+    total, money = sum(values), f"{question['currency']} {question['unit']} units"
+    if said == total:
+        return None
+    rows = "the 1 qualifying row totals" if len(values) == 1 else f"the {len(values)} qualifying rows total"
+    return Fault(FAIL, f"The claim says {said}; {rows} {total} {money}.")
+
+
+def some(values: Iterable[str]) -> str:
+    """Up to three values, and how many more there are."""
+    listed = [quoted(value) for value in values]
+    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "") or "none"
+
+
+# The ground that a comparison of populations and amounts stands on, in the order in which it is named.
+GROUND = (
+    "query_outcome", "required_datasets", "evidence_account", "row_scope", "evidence_interval", "evidence_timezone",
+)
+BY_CLAIM = "fail for a claim of the complete population, insufficient_evidence for a partial one"
+NO_ZERO = "; a denied or failed query is no evidence of zero"
+CHECKS = (
+    Check("evidence_account", "The evidence has the question's account.",
+          FAIL, asked("evidence", "accountId")),
+    Check("claim_account", "The claim has the question's account.",
+          FAIL, asked("claim", "accountId")),
+    Check("claim_metric", "The claim has the question's metric.",
+          FAIL, asked("claim", "metric")),
+    Check("required_datasets", "The evidence has every dataset that the question requires.",
+          INSUFFICIENT, required_datasets),
+    Check("evidence_interval", "The evidence has the question's start and end.",
+          FAIL, asked_interval("evidence")),
+    Check("evidence_timezone", "The evidence has the question's timezone label.",
+          FAIL, asked("evidence", "interval", "timezone")),
+    Check("claim_interval", "The claim has the question's start and end.",
+          FAIL, asked_interval("claim")),
+    Check("claim_timezone", "The claim has the question's timezone label.",
+          FAIL, asked("claim", "interval", "timezone")),
+    Check("claim_currency", "The claim has the question's currency.",
+          FAIL, asked("claim", "currency")),
+    Check("claim_unit", "The claim has the question's unit.",
+          FAIL, asked("claim", "unit")),
+    Check("source_freshness", "The source committed no later than the clock, and not longer before it than allowed.",
+          "fail; insufficient_evidence where lastSuccessAt is null", source_freshness),
+    Check("interval_closed", "The source committed when the question's interval was over.",
+          f"{BY_CLAIM}; not_checked where lastSuccessAt is null", interval_closed),
+    Check("evidence_coverage", "The evidence says that it is complete.",
+          INSUFFICIENT, needed("evidence", "coverage", "complete", INSUFFICIENT)),
+    Check("result_truncation", "The result was not truncated.",
+          f"{BY_CLAIM}; insufficient_evidence where truncated is null", result_truncation),
+    Check("population", "The claim is of the complete population.",
+          INSUFFICIENT, needed("claim", "population", "complete", INSUFFICIENT)),
+    Check("query_outcome", "The query succeeded.",
+          FAIL, needed("evidence", "outcome", "success", FAIL, NO_ZERO)),
+    Check("query_reference", "The evidence has the id of its query.",
+          INSUFFICIENT, query_reference),
+    Check("row_scope",
+          "Every row has the evidence's account, one of its datasets, and the question's currency and unit.",
+          FAIL, row_scope),
+    Check("citation_resolution", "Every cited id is the id of a row.",
+          FAIL, citation_resolution),
+    Check("record_claims", "Every record claim equals the field of its row.",
+          "fail where one differs; else not_checked where citation_resolution did not pass", record_claims),
+    Check("cited_population", "The claim cites exactly the rows that qualify.",
+          FAIL, cited_population, needs=("citation_resolution", *GROUND)),
+    Check("claim_value", "The claimed value is the sum of the rows that qualify.",
+          FAIL, claim_value, needs=GROUND),
+)
+
+
+def run_checks(case: Object, question: Object) -> list[dict[str, str]]:
+    """Code, status and message of every check, in order. Only here does what a check lacks become NOT_CHECKED."""
+    reports = []
+    passed = set()
+    for check in CHECKS:
+        unmet = next((need for need in check.needs if need not in passed), None)
+        finding = Lack(f"{unmet} did not pass") if unmet else check.find(case, question)
+        if finding is None:
+            passed.add(check.code)
+            status, message = PASS, check.holds
+        elif isinstance(finding, Lack):
+            status, message = NOT_CHECKED, f"Not checked: {finding.what}."
+        else:
+            status, message = finding.status, finding.message
+        reports.append({"code": check.code, "status": status, "message": message})
+    return reports
+
+
+def judge(reports: list[dict[str, str]]) -> str:
+    """The judgment that follows from the reports of all checks; without each of them once there is none."""
+    if [report["code"] for report in reports] != [check.code for check in CHECKS]:
+        raise RuntimeError("a judgment needs one report of every check")
+    statuses = {report["status"] for report in reports}
+    return FAIL if FAIL in statuses else INSUFFICIENT if INSUFFICIENT in statuses else PASS
+
+
+def observe(case_file: Object) -> Object:
+    """The observed document: how many cases got which judgment, and each case with its checks and reasons."""
+    results = []
+    for case in case_file["cases"]:
+        checks = run_checks(case, case_file["questionContract"])
+        decisive = [report for report in checks if report["status"] in (FAIL, INSUFFICIENT)]
+        reasons = [{"code": report["code"], "message": report["message"]} for report in decisive]
+        results.append({"id": case["id"], "judgment": judge(checks), "checks": checks, "reasons": reasons})
+    judgments = [result["judgment"] for result in results]
+    return {
+        "schemaVersion": case_file["schemaVersion"],
+        "fixtureSetId": case_file["fixtureSetId"],
+        "summary": {"total": len(results), **{name: judgments.count(name) for name in (PASS, FAIL, INSUFFICIENT)}},
+        "results": results,
+    }
+
+
+def as_json(document: Object) -> str:
+    return json.dumps(document, indent=2) + "\n"
+
+
+def as_text(document: Object) -> str:
+    """Id, judgment and reason codes in columns, under them the messages of what does not pass; and the totals."""
+    wide = max(len(result["id"]) for result in document["results"])
+    lines = []
+    for result in document["results"]:
+        lines.append(f"{result['id']:{wide}}  {result['judgment']:21}  {', '.join(codes(result))}".rstrip())
+        lines += [f"    {reason['message']}" for reason in result["reasons"]]
+    return "\n".join([*lines, totals(document)]) + "\n"
+
+
+def codes(result: Object) -> list[str]:
+    return [reason["code"] for reason in result["reasons"]]
+
+
+def totals(document: Object) -> str:
+    """Always worded for many, so that a script can rely on the words: "1 cases: 1 pass, ..."."""
+    total, *counts = document["summary"].items()
+    return f"{total[1]} cases: " + ", ".join(f"{count} {name}" for name, count in counts)
+
+
+FORMATS = {"json": as_json, "text": as_text}
+
+
+def differences(document: Object, expected: Object) -> list[str]:
+    """A line for each case whose judgment or ordered reason codes are not the expected ones."""
+    wanted = {result["id"]: (result["judgment"], result["reasonCodes"]) for result in expected["results"]}
+    found = {result["id"]: (result["judgment"], codes(result)) for result in document["results"]}
+    different = [id for id in found if found[id] != wanted[id]]
+    return [f"{id}: expected {verdict(*wanted[id])}, observed {verdict(*found[id])}" for id in different]
+
+
+def verdict(judgment: str, reasons: Sequence[str]) -> str:
+    """A judgment and its reason codes, as many of them as both sides of a difference have room for in a line."""
+    shown = reasons[:MAX_LINE]
+    while len(", ".join(shown)) > MAX_LINE // 3:
+        shown = shown[:-1]
+    more = f" and {len(reasons) - len(shown)} more" if len(shown) < len(reasons) else ""
+    return f"{judgment} [{', '.join(shown)}{more}]"
+
+
+class Unusable(Exception):
+    """No run, or no output, is possible: each problem is a file (or None), a place in it (or None), a sentence."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def lines(self) -> list[str]:
+        more = len(self.problems) - MAX_PROBLEMS
+        lines = [problem_line(*problem) for problem in self.problems[:MAX_PROBLEMS]]
+        return [*lines, f"... and {more} more"] if more > 0 else lines
+
+
+def problem_line(file: str | None, where: str | None, what: object) -> str:
+    """A line for standard error. The path of a file stands as it is where it is plain ASCII and has room."""
+    rest = [str(part) for part in (where, what) if part is not None]
+    line = ": ".join([PROGRAM, *([] if file is None else [file]), *rest])
+    if file is not None and not (file.isascii() and file.isprintable() and file and len(line) <= MAX_LINE):
+        line = ": ".join([PROGRAM, quoted(file), *rest])
+    return line[:MAX_LINE]
+
+
+DESCRIPTION = """\
+Check business answers. A case file asks one fixed question; each of its cases has the evidence that was
+returned and the structured claim that was made. Every case gets the same 22 checks and a judgment: pass,
+fail or insufficient_evidence. No prose is read, and nothing is asked of a network or a model."""
+CASES_HELP = """the case file; - is standard input; without --verify it may be left out: then it is the
+cases.json beside this program"""
+VERIFY_HELP = "compare every judgment and its ordered reason codes with this file; - is standard input"
+FORMAT_HELP = "what standard output gets: json (default), the observed document; text, a table for people"
+EPILOG = """\
+examples:
+  python3 verify_answers.py cases.json --verify expected.json > observed.json
+  python3 verify_answers.py --format text
+
+exit status:
+  0   the input is valid and was checked; with --verify, everything is as expected as well.
+      It does not mean that the answers pass.
+  1   with --verify: a judgment or a list of reason codes is not as expected
+  2   bad usage, an unusable file, or an output that cannot be written
+  70  a bug in this program"""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Unusable((None, None, f"{message} (--help explains the options)"))
+
+
+def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, str]:
+    """The options, and what --help or --version print instead of a run; Unusable where they make no sense."""
+    parser = Parser(
+        prog=f"{PROGRAM}.py",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        # A width of its own, since to ask the terminal for one takes a slow import.
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100),
+        allow_abbrev=False,
+        add_help=False,
+    )
+    add = parser.add_argument
+    add("cases", metavar="CASES", nargs="?", help=CASES_HELP)
+    add("--verify", metavar="EXPECTED", help=VERIFY_HELP)
+    add("--format", metavar="FORMAT", default="json", help=FORMAT_HELP)
+    add("--version", action="store_true", help="print the version, and nothing else")
+    add("-h", "--help", action="store_true", help="print this text, and nothing else")
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        parser.error(f"unknown argument {quoted(unknown[0])}")
+    if options.format not in FORMATS:
+        parser.error(f"argument --format: must be {' or '.join(FORMATS)}, not {quoted(options.format)}")
+    if options.help or options.version:
+        return options, parser.format_help() if options.help else f"{PROGRAM} {VERSION}\n"
+    if options.verify is not None and options.cases is None:
+        parser.error("argument --verify: needs CASES too")
+    if options.cases == options.verify == "-":
+        parser.error("argument --verify: standard input is CASES already")
+    return options, ""
+
+
+def read_inputs(cases: str | None, expected: str | None) -> tuple[Object, Object | None]:
+    """The content of both files, or Unusable with all the problems of both."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.json")
+    case_file, problems = load(beside if cases is None else cases, CASE_FILE)
+    expectations = None
+    if expected is not None:
+        rules = [] if problems else [goes_with(case_file)]
+        expectations, more = load(expected, expected_file(*rules))
+        problems += more
+    if problems:
+        raise Unusable(*problems)
+    return case_file, expectations
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command line and return its exit status. Raises Unusable, and BrokenPipeError where nobody reads on."""
+    options, text = parse_arguments(arguments)
+    if text:
+        print_out(text)
+        return EXIT_OK
+    case_file, expected = read_inputs(options.cases, options.verify)
+    document = observe(case_file)
+    output = FORMATS[options.format](document)
+    if expected is None:
+        print_out(output)
+        return EXIT_OK
+    different = differences(document, expected)
+    total = document["summary"]["total"]
+    print_out(output)
+    print_error([*different, f"{totals(document)}; {total - len(different)} of {total} as expected"])
+    return EXIT_DIFFERENT if different else EXIT_OK
+
+
+def print_out(text: str) -> None:
+    try:
+        write(1, text)
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        raise Unusable(("standard output", None, f"cannot be written: {fault.strerror}")) from None
+
+
+def print_error(lines: Sequence[str]) -> None:
+    """Print to standard error where that is possible; where it is not, nothing else changes."""
+    try:
+        write(2, "".join(f"{line}\n" for line in lines))
+    except OSError:
+        pass
+
+
+def write(descriptor: int, text: str) -> None:
+    """Write a text as ASCII, past Python's buffers: what cannot be written is known here, and not at exit."""
+    data = text.encode("ascii", "backslashreplace")
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def run() -> int:
+    """Run main and return the exit status of whatever came of it."""
+    try:
+        return main(sys.argv[1:])
+    except Unusable as fault:
+        print_error(fault.lines())
+        return EXIT_UNUSABLE
+    except BrokenPipeError:
+        return end_by_signal(13)
+    except KeyboardInterrupt:
+        return end_by_signal(2)
+    except Exception:
+        import traceback
+
+        print_error(traceback.format_exc().splitlines())
+        return EXIT_BUG
+
+
+def end_by_signal(number: int) -> int:
+    """End the process as SIGINT (2) or SIGPIPE (13) does, or else return the status that a shell gives it."""
+    import signal
+
+    try:
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+    except (OSError, ValueError):
+        pass
+    return 128 + number
+
+
+if __name__ == "__main__":
+    os._exit(run())
