@@ -1,0 +1,271 @@
+"""The format: what of the input is taken, and each refusal with its whole message."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import tempfile
+import threading
+import unittest
+from typing import Any
+
+import answer_format
+from tests import boundaries
+from tests.support import DROP, as_bytes, baseline, edited, row, run_on
+
+
+def problems(data: bytes) -> list[str]:
+    """The problems of a case file as "WHERE: WHAT", all of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cases.json")
+        pathlib.Path(path).write_bytes(data)
+        _, found = answer_format.load(path, answer_format.CASE_FILE)
+    return [": ".join(str(part) for part in problem[1:] if part is not None) for problem in found]
+
+
+class Documents(unittest.TestCase):
+    def test_values_that_fit(self) -> None:
+        for path, values in boundaries.FITTING.items():
+            for name, value in values.items():
+                with self.subTest(f"{path}-{name}"):
+                    self.assertEqual(problems(as_bytes(edited(baseline(), {path: value}))), [])
+
+    def test_problems_in_whole_and_in_order(self) -> None:
+        for case in boundaries.REFUSED:
+            with self.subTest(case.id):
+                self.assertEqual(problems(as_bytes(edited(baseline(), case.edits))), case.problems)
+
+    def test_ids_are_unique(self) -> None:
+        ids = [case.id for case in boundaries.REFUSED]
+        ids += [case.id for case in boundaries.NOT_JSON + boundaries.NOT_OF_THE_FORMAT]
+        self.assertEqual(len(ids), len(set(ids)))
+
+    def test_every_field_is_needed_and_none_may_be_null_unless_the_format_says_so(self) -> None:
+        nullable = {".queryId", ".lastSuccessAt", ".truncated"}
+        missing = []
+        for path in fields(baseline()):
+            with self.subTest(path):
+                found = problems(as_bytes(edited(baseline(), {path: DROP})))
+                self.assertEqual(found, [f"{path}: is missing"])
+                missing.append(path)
+                found = problems(as_bytes(edited(baseline(), {path: None})))
+                self.assertEqual(found == [], path[path.rindex(".") :] in nullable if "." in path else False, found)
+        self.assertEqual(len(missing), 68)
+
+    def test_every_object_refuses_an_unknown_field(self) -> None:
+        parents = {path.rpartition(".")[0] for path in fields(baseline())}
+        self.assertEqual(len(parents), 12)
+        for parent in parents:
+            path = f"{parent}.surplus" if parent else "surplus"
+            with self.subTest(path):
+                found = problems(as_bytes(edited(baseline(), {path: None})))
+                self.assertEqual(found, [f'{parent or "root"}: has the unknown field "surplus"'])
+
+    def test_sixty_four_cases_and_one_more(self) -> None:
+        document = baseline()
+        document["cases"] = [{**document["cases"][0], "id": f"case-{number}"} for number in range(64)]
+        self.assertEqual(problems(as_bytes(document)), [])
+        document["cases"].append({**document["cases"][0], "id": "case-0", "title": ""})
+        self.assertEqual(
+            problems(as_bytes(document)),
+            ["cases: must have 1 to 64 items, not 65", 'cases[64].id: must be unique, but [0] also has "case-0"'],
+        )
+
+    def test_arrays_of_the_largest_length(self) -> None:
+        ids = boundaries.ids(256)
+        rows = [row(id, value=0) for id in ids]
+        claims = [{"evidenceId": id, "field": "status", "value": "x"} for id in ids]
+        edits = {
+            "evidence.datasetIds": ids,
+            "evidence.rows": rows,
+            "claim.evidenceIds": ids,
+            "claim.recordClaims": claims,
+        }
+        self.assertEqual(
+            problems(as_bytes(edited(baseline(), {**edits, "questionContract.requiredDatasetIds": ids}))), []
+        )
+
+    def test_order_of_fields_does_not_matter(self) -> None:
+        self.assertEqual(problems(json.dumps(baseline(), sort_keys=True).encode()), [])
+
+    def test_problems_in_a_repeated_field_are_those_of_its_last_value(self) -> None:
+        data = boundaries.replaced('"value": 500000,', '"value": -1, "value": -2,')
+        self.assertEqual(
+            problems(data),
+            [
+                "cases[0].claim.value: must stand once in its object, not 2 times",
+                f"cases[0].claim.value: {boundaries.AMOUNT}-2",
+            ],
+        )
+
+
+def fields(value: Any, path: str = "") -> list[str]:
+    """The path of every field in a document, those of fields first."""
+    if isinstance(value, list):
+        return [found for index, item in enumerate(value) for found in fields(item, f"{path}[{index}]")]
+    if not isinstance(value, dict):
+        return []
+    names = {name: f"{path}.{name}".lstrip(".") for name in value}
+    return [found for name, inner in names.items() for found in [*fields(value[name], inner), inner]]
+
+
+class ReadingJson(unittest.TestCase):
+    def test_what_is_no_json_is_refused_with_line_and_column(self) -> None:
+        for case in boundaries.NOT_JSON:
+            with self.subTest(case.id):
+                found = problems(case.data)
+                self.assertEqual(len(found), 1, found)
+                self.assertEqual(found[0][: len(case.problem)], case.problem)
+                self.assertRegex(found[0][len(case.problem) :], r"^(: not JSON: [A-Z][\x20-\x7e]+)?$")
+
+    def test_what_is_json_and_not_of_the_format(self) -> None:
+        for case in boundaries.NOT_OF_THE_FORMAT:
+            with self.subTest(case.id):
+                self.assertEqual(problems(case.data)[0], case.problem)
+
+    def test_size(self) -> None:
+        data = as_bytes(baseline())
+        room = answer_format.MAX_BYTES - len(data)
+        self.assertEqual(problems(data + b" " * room), [])
+        self.assertEqual(problems(data + b" " * (room + 1)), ["is larger than 524288 bytes"])
+        self.assertEqual(problems(b"[" * (answer_format.MAX_BYTES + 1)), ["is larger than 524288 bytes"])
+
+    def test_values_come_as_they_are(self) -> None:
+        text = '{"a": [1, -2, true, null, "\\ud83d\\ude00 \\u0041"], "b": {}, "c": 9007199254740993}'
+        found = answer_format.parse_json(text.encode())
+        self.assertEqual(found, {"a": [1, -2, True, None, "\U0001f600 A"], "b": {}, "c": 9007199254740993})
+
+    def test_no_more_than_the_largest_size_and_a_byte_is_read(self) -> None:
+        reader, writer = os.pipe()
+        size = 3 * answer_format.MAX_BYTES
+        left: list[int] = []
+
+        def feed() -> None:
+            with open(writer, "wb", buffering=0) as pipe:
+                try:
+                    sent = 0
+                    while sent < size:
+                        sent += pipe.write(b" " * min(4096, size - sent)) or 0
+                except BrokenPipeError:
+                    pass
+
+        thread = threading.Thread(target=feed)
+        thread.start()
+        try:
+            with self.assertRaises(answer_format.Unreadable) as caught:
+                answer_format.read_bytes(f"/dev/fd/{reader}")
+            self.assertEqual((caught.exception.where, caught.exception.what), (None, "is larger than 524288 bytes"))
+            while chunk := os.read(reader, 65536):
+                left.append(len(chunk))
+        finally:
+            os.close(reader)
+            thread.join()
+        self.assertEqual(sum(left), size - answer_format.MAX_BYTES - 1)
+
+
+class Quoting(unittest.TestCase):
+    def test_quoted(self) -> None:
+        cases: list[tuple[object, str]] = [
+            ("plain", '"plain"'),
+            ('\u202e\x1b[31m\n"\\', '"\\u202e\\u001b[31m\\n\\"\\\\"'),
+            ("x" * 58, '"' + "x" * 58 + '"'),
+            ("x" * 59, '"' + "x" * 55 + '"...'),
+            ("\u202e" * 9, '"' + "\\u202e" * 9 + '"'),
+            ("\u202e" * 10, '"' + "\\u202e" * 9 + '"...'),
+            ("\\" * 30, '"' + "\\\\" * 27 + '"...'),
+            ("\U0001f600" * 5, '"' + "\\ud83d\\ude00" * 4 + '"...'),
+            (True, "true"),
+            (None, "null"),
+            (12, "12"),
+            ([1], "an array"),
+            ({}, "an object"),
+            (answer_format.Number("1" * 60), "1" * 60),
+            (answer_format.Number("1" * 61), "1" * 57 + "..."),
+        ]
+        for value, text in cases:
+            with self.subTest(text):
+                self.assertEqual(answer_format.quoted(value), text)
+
+
+class ExpectedFile(unittest.TestCase):
+    def expected(self) -> dict[str, Any]:
+        """What the baseline is expected to give."""
+        result = {"id": "complete-answer", "judgment": "pass", "reasonCodes": [], "explanation": "Fine."}
+        return {"schemaVersion": "1.0.0", "fixtureSetId": "business-answer-verification-v1", "results": [result]}
+
+    def refusals(self, expected: Any) -> list[str]:
+        run = run_on(as_bytes(baseline()), as_bytes(expected))
+        self.assertEqual((run.status, run.out), (2, ""))
+        return run.err.replace("verify_answers: EXPECTED: ", "").splitlines()
+
+    def test_each_refusal(self) -> None:
+        result = self.expected()["results"][0]
+        cases: list[tuple[str, Any, list[str]]] = [
+            ("schemaVersion", "2", ['schemaVersion: must be "1.0.0", not "2"']),
+            ("fixtureSetId", "other", ['fixtureSetId: must be that of the case file, not "other"']),
+            ("fixtureSetId", "O", [f'fixtureSetId: {boundaries.ID}"O"']),
+            (
+                "results",
+                [],
+                ["results: must have 1 to 64 items, not 0", 'results: must have a result for "complete-answer"'],
+            ),
+            ("results", {}, ["results: must be an array, not an object"]),
+            (
+                "results",
+                [{**result, "judgment": "passed"}],
+                ['results[0].judgment: must be "pass" or "fail" or "insufficient_evidence", not "passed"'],
+            ),
+            (
+                "results",
+                [{**result, "reasonCodes": ["a", "a"]}],
+                ['results[0].reasonCodes[1]: must be unique, but [0] also has "a"'],
+            ),
+            ("results", [{**result, "reasonCodes": ["A"]}], [f'results[0].reasonCodes[0]: {boundaries.ID}"A"']),
+            ("results", [{**result, "explanation": ""}], [f'results[0].explanation: {boundaries.TEXT}""']),
+            ("results", [result, {**result, "id": "other"}], ['results[1].id: must be the id of a case, not "other"']),
+            ("results", [result, result], ['results[1].id: must be unique, but [0] also has "complete-answer"']),
+            (
+                "results",
+                [{**result, "id": "other"}],
+                [
+                    'results[0].id: must be the id of a case, not "other"',
+                    'results: must have a result for "complete-answer"',
+                ],
+            ),
+            (
+                "results",
+                [{"id": "complete-answer"}],
+                [f"results[0].{name}: is missing" for name in ("judgment", "reasonCodes", "explanation")],
+            ),
+            (
+                "results",
+                [5],
+                ["results[0]: must be an object, not 5", 'results: must have a result for "complete-answer"'],
+            ),
+            ("cases", [], ['root: has the unknown field "cases"']),
+        ]
+        for name, value, messages in cases:
+            with self.subTest(messages[0]):
+                self.assertEqual(self.refusals({**self.expected(), name: value}), messages)
+
+    def test_problems_of_both_files_the_cases_first(self) -> None:
+        cases = as_bytes(edited(baseline(), {"title": ""}))
+        run = run_on(cases, as_bytes({**self.expected(), "fixtureSetId": "other", "schemaVersion": "2"}))
+        self.assertEqual(run.status, 2)
+        self.assertEqual(
+            run.err,
+            f'verify_answers: CASES: cases[0].title: {boundaries.TEXT}""\n'
+            'verify_answers: EXPECTED: schemaVersion: must be "1.0.0", not "2"\n',
+        )
+
+    def test_ids_in_any_order(self) -> None:
+        document = baseline()
+        document["cases"].append({**document["cases"][0], "id": "another"})
+        expected = self.expected()
+        expected["results"].insert(0, {**expected["results"][0], "id": "another"})
+        self.assertEqual(run_on(as_bytes(document), as_bytes(expected)).status, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
