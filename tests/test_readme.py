@@ -1,0 +1,139 @@
+"""The README says what the program does, and its commands work where it says they do."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import verify_answers
+from tests.support import DOWNLOAD, ROOT, run_on
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def commands() -> list[str]:
+    """The lines of the README that a shell is to run."""
+    return [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()]
+
+
+def check_rows() -> str:
+    """The table of checks, from the program's own table."""
+    lines = ["| # | code | passes when | otherwise |", "| --- | --- | --- | --- |"]
+    for number, check in enumerate(verify_answers.CHECKS, 1):
+        needs = f"; not_checked unless {', '.join(check.needs)} passed" if check.needs else ""
+        lines.append(f"| {number} | `{check.code}` | {check.holds} | {check.otherwise}{needs} |")
+    return "\n".join(lines)
+
+
+class Readme(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_table_of_checks(self) -> None:
+        begin, end = "<!-- checks: made from the table in verify_answers.py -->\n", "\n<!-- /checks -->"
+        self.assertEqual(README.split(begin)[1].split(end)[0], check_rows())
+
+    def test_the_table_of_cases(self) -> None:
+        rows = re.findall(r"^\| `([a-z-]+)` \| .* \| (pass|fail|insufficient_evidence) \|(.*)\|$", README, re.MULTILINE)
+        listed = [(id, judgment, re.findall(r"`(\w+)`", reasons)) for id, judgment, reasons in rows]
+        expected = json.loads((ROOT / "expected.json").read_bytes())["results"]
+        self.assertEqual(listed, [(result["id"], result["judgment"], result["reasonCodes"]) for result in expected])
+
+    def test_the_first_command_in_a_folder_with_the_download_only(self) -> None:
+        summary = re.search(r"```text\n(12 cases: .*\n)```", README)
+        assert summary is not None
+        with tempfile.TemporaryDirectory() as folder:
+            for name in DOWNLOAD:
+                shutil.copy(ROOT / name, folder)
+            command = commands()[0].replace("python3", f"'{sys.executable}'", 1)
+            run = subprocess.run(command, shell=True, cwd=folder, capture_output=True, timeout=60, check=False)
+            self.assertEqual((run.returncode, run.stdout, run.stderr.decode()), (0, b"", summary[1]))
+            observed = json.loads((pathlib.Path(folder) / "observed.json").read_bytes())
+        self.assertEqual(observed["summary"], {"total": 12, "pass": 1, "fail": 9, "insufficient_evidence": 2})
+
+    def test_the_second_command_runs_the_tests(self) -> None:
+        self.assertEqual(commands()[1:], ["python3 -m unittest discover -s tests"])
+        self.assertIn(f"\n{commands()[1]}\n", README)
+        found = unittest.defaultTestLoader.discover(str(ROOT / "tests")).countTestCases()
+        self.assertGreater(found, 40)
+
+    def test_the_usage(self) -> None:
+        usage = re.search(r"```text\npython3 (verify_answers.py .*)\n```", README)
+        options, text = verify_answers.parse_arguments(["--help"])
+        assert usage is not None
+        self.assertTrue(options.help)
+        words = {"[--version]", "[-h]"}
+        line = " ".join(word for word in text.splitlines()[0].split() if word not in words)
+        self.assertEqual(line, f"usage: {usage[1]}")
+
+    def test_the_message(self) -> None:
+        message = re.search(r"for the file `\[\]` is `(.*)`\.", README)
+        assert message is not None
+        self.assertEqual(run_on(b"[]").err.replace("CASES", "cases.json"), f"{message[1]}\n")
+
+
+class Published(unittest.TestCase):
+    def test_the_top_level_is_what_it_should_be(self) -> None:
+        allowed = {
+            *DOWNLOAD,
+            "observed.json",
+            "run-metadata.json",
+            "validation-results.json",
+            "tests",
+            "issuance",
+            "README.md",
+            "LICENSE",
+        }
+        names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+        if names.returncode != 0:
+            print("\nnot run: the names at the top level, since this is no checkout", file=sys.stderr)
+            return
+        tops = {name.split("/")[0] for name in names.stdout.splitlines()}
+        self.assertEqual({name for name in tops - allowed if not name.startswith(".")}, set())
+
+    def test_the_twelve_cases_differ_from_the_first_as_the_readme_says(self) -> None:
+        cases = json.loads((ROOT / "cases.json").read_bytes())["cases"]
+        changed = {case["id"]: sorted(differing(cases[0], case)) for case in cases}
+        self.assertEqual(
+            changed,
+            {
+                "complete-answer": [],
+                "wrong-account": ["evidence.accountId", "evidence.rows[0].accountId", "evidence.rows[1].accountId"],
+                "missing-dataset": ["claim.evidenceIds", "claim.recordClaims", "evidence.datasetIds", "evidence.rows"],
+                "wrong-window": [f"claim.interval.{name}" for name in ("endExclusive", "start", "timezone")],
+                "altered-number": ["claim.value"],
+                "wrong-currency-unit": ["claim.currency", "claim.unit"],
+                "stale-source": ["evidence.lastSuccessAt"],
+                "truncated-population": ["evidence.truncated"],
+                "access-error-zero": [
+                    "claim.evidenceIds",
+                    "claim.recordClaims",
+                    "claim.value",
+                    "evidence.outcome",
+                    "evidence.rows",
+                ],
+                "missing-citation": ["claim.evidenceIds"],
+                "contradictory-citation": ["claim.recordClaims[1].value"],
+                "missing-metadata": ["evidence.coverage", "evidence.lastSuccessAt", "evidence.truncated"],
+            },
+        )
+
+
+def differing(first: object, second: object, path: str = "") -> list[str]:
+    """The paths at which two cases differ, their labels aside."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        names = [name for name in first if path or name not in ("id", "title", "question", "answer")]
+        return [found for name in names for found in differing(first[name], second[name], f"{path}.{name}".lstrip("."))]
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        pairs = enumerate(zip(first, second))
+        return [found for index, pair in pairs for found in differing(*pair, f"{path}[{index}]")]
+    return [] if first == second else [path]
+
+
+if __name__ == "__main__":
+    unittest.main()
