@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     Problem = tuple[str, object]  # the path of a part of a value, and a sentence about it (what str() gives)
     Kind = Callable[[Any], Sequence[Problem]]
     Rule = Callable[[Any], Iterable[Problem]]
-    FileProblem = tuple[str, Optional[str], object]  # a file, a place in it, and a sentence
+    FileProblem = tuple[Optional[str], Optional[str], object]  # a file, a place in it, and a sentence
 
 MAX_BYTES = 524_288
 MAX_DEPTH = 16
 MAX_AMOUNT = 2**53 - 1
 MAX_DIGITS = 16
+MAX_NAME = 80
 MAX_QUOTED = 60
 
 
@@ -72,12 +73,10 @@ class Number(str):
     """A number as it is written, which no field can hold: a fraction, an exponent, -0, too many digits."""
 
 
-class Repeated:
-    """What an object has under a key that stands in it more than once: how often, and the last value."""
+class Repeating(dict):  # type: ignore[type-arg]
+    """An object with keys that stand in it more than once: their last values, and how often they are there."""
 
-    def __init__(self, times: int, last: object) -> None:
-        self.times = times
-        self.last = last
+    times: dict[str, int]
 
 
 class Constant(Exception):
@@ -85,7 +84,7 @@ class Constant(Exception):
 
 
 def parse_json(data: bytes) -> Any:
-    """The value of one JSON document (RFC 8259) in UTF-8, with Number and Repeated where it has them.
+    """The value of one JSON document (RFC 8259) in UTF-8, with Number and Repeating where it has them.
 
     Unreadable names line and column of the first place that is no JSON or nested too deep. The decoder never
     sees text that is nested deeper than MAX_DEPTH.
@@ -100,7 +99,7 @@ def parse_json(data: bytes) -> Any:
         refuse(text, end, f"nested deeper than {MAX_DEPTH} levels")
     except Constant as constant:
         at = next(token.start() for token in tokens(text) if token[0] == str(constant))
-        refuse(text, at, f"not JSON: {constant}")
+        refuse(text, at, f"not JSON: {constant} is no number")
 
 
 def refuse(text: str, position: int, what: str) -> NoReturn:
@@ -123,7 +122,7 @@ OTHER_BYTES = bytes(set(range(256)) - set(STEPS) - set(b'"'))
 
 
 def depth(data: bytes) -> int:
-    """How deep brackets are nested outside strings, in the part of a text that is JSON at least."""
+    """How deep brackets are nested outside strings; right up to the first syntax error, where the decoder stops."""
     if b"\\" in data:
         data = data.replace(rb"\\", b"").replace(rb"\"", b"")
     marks = data.translate(None, OTHER_BYTES).replace(b'""', b"")
@@ -132,7 +131,7 @@ def depth(data: bytes) -> int:
 
 
 def first_too_deep(text: str) -> int | None:
-    """Where the first bracket below MAX_DEPTH levels stands."""
+    """Where the first bracket below MAX_DEPTH levels stands; None where only what follows a syntax error is deep."""
     level = 0
     for token in tokens(text):
         level += STEPS.get(ord(token[0][0]), 0)
@@ -153,9 +152,8 @@ def parse_integer(digits: str) -> int | Number:
 def parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        for key, times in collections.Counter(key for key, _ in pairs).items():
-            if times > 1:
-                found[key] = Repeated(times, found[key])
+        found = Repeating(found)
+        found.times = {key: times for key, times in collections.Counter(key for key, _ in pairs).items() if times > 1}
     return found
 
 
@@ -203,9 +201,9 @@ class Leaf:
         return () if self.accepts(value) else [("", Misfit(f"must be {self.phrase}, not", value))]
 
 
-def matching(phrase: str, pattern: str, most: int) -> Leaf:
+def matching(phrase: str, pattern: str) -> Leaf:
     fits = re.compile(pattern).fullmatch
-    return Leaf(phrase, lambda value: type(value) is str and len(value) <= most and fits(value))
+    return Leaf(phrase, lambda value: type(value) is str and len(value) <= MAX_NAME and fits(value))
 
 
 def text_of(most: int) -> Leaf:
@@ -214,10 +212,12 @@ def text_of(most: int) -> Leaf:
 
 
 def is_unicode(text: str) -> bool:
+    """Whether a text has no lone surrogates."""
     try:
-        return text.isascii() or bool(text.encode("utf-8"))
+        text.encode("utf-8")
     except UnicodeEncodeError:
         return False
+    return True
 
 
 def integer_to(most: int) -> Leaf:
@@ -241,25 +241,21 @@ def record(*rules: Rule, **fields: Kind) -> Kind:
     What an unknown field has is not looked into; of a repeated one, the last value is. Rules go across fields,
     and see the object also where some of them are missing or wrong.
     """
-    accepted = [(name, kind.accepts if isinstance(kind, Leaf) else nothing, kind) for name, kind in fields.items()]
 
     def problems(value: Any) -> Sequence[Problem]:
         if not isinstance(value, dict):
             return [("", Misfit("must be an object, not", value))]
         found: list[Problem] = []
-        for name, accepts, kind in accepted:
-            part = value.get(name, MISSING)
-            if accepts(part):
-                continue
-            if part is MISSING:
+        times = value.times if isinstance(value, Repeating) else {}
+        for name, kind in fields.items():
+            if name in times:
+                found.append((f".{name}", f"must stand once in its object, not {times[name]} times"))
+            if name not in value:
                 found.append((f".{name}", "is missing"))
-                continue
-            if isinstance(part, Repeated):
-                found.append((f".{name}", f"must stand once in its object, not {part.times} times"))
-                part = part.last
-            found += below(f".{name}", kind(part))
-        if found or len(value) != len(fields):
-            found += [("", Misfit("has the unknown field", name)) for name in value if name not in fields]
+            elif inner := kind(value[name]):
+                found += below(f".{name}", inner)
+        if found or len(value) > len(fields):
+            found += [("", Misfit(unknown(times.get(name, 1)), name)) for name in value if name not in fields]
         for rule in rules:
             found += rule(value)
         return found
@@ -267,11 +263,8 @@ def record(*rules: Rule, **fields: Kind) -> Kind:
     return problems
 
 
-MISSING = object()
-
-
-def nothing(value: object) -> bool:
-    return False
+def unknown(times: int) -> str:
+    return "has the unknown field" if times == 1 else f"has {times} times the unknown field"
 
 
 def array(kind: Kind, least: int, most: int, *rules: Rule) -> Kind:
@@ -301,17 +294,21 @@ def below(step: str, problems: Sequence[Problem]) -> list[Problem]:
 def unique(*names: str) -> Rule:
     """The rule that no two items of an array are the same, or have the same in all of these fields."""
     key: Callable[[Any], Any] = operator.itemgetter(*names) if names else lambda item: item
+    words = f"must be unique in {' and '.join(names)}" if len(names) > 1 else "must be unique"
 
     def problems(items: list[Any]) -> Iterable[Problem]:
         first: dict[object, int] = {}
         for index, item in enumerate(items):
             try:
-                earlier = first.setdefault(key(item), index)
+                found = key(item)
             except (KeyError, TypeError):  # an item that is not as it should be, which is said elsewhere
                 continue
-            if earlier != index:
-                where = f"[{index}].{names[0]}" if len(names) == 1 else f"[{index}]"
-                yield where, Misfit(f"must be unique, but [{earlier}] also has", item[names[0]] if names else item)
+            if type(found) is str or (type(found) is tuple and {*map(type, found)} == {str}):
+                earlier = first.setdefault(found, index)
+                if earlier != index:
+                    where = f"[{index}].{names[0]}" if len(names) == 1 else f"[{index}]"
+                    shown = found if type(found) is str else found[0]
+                    yield where, Misfit(f"{words}, but [{earlier}] also has", shown)
 
     return problems
 
@@ -326,7 +323,10 @@ SHAPE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-
 
 @functools.cache
 def day_number(date: str) -> int:
-    """The days from 0000-12-31 to YYYY-MM-DD in the Gregorian calendar; 0 for what is no real date."""
+    """The days from 0000-12-31 to YYYY-MM-DD in the Gregorian calendar; 0 for what is no real date.
+
+    The same number as datetime.date.toordinal's; importing datetime takes as long as judging a file does.
+    """
     year, month, day = map(int, date.split("-"))
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     lengths = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -354,14 +354,14 @@ def amounts_fit(rows: list[Any]) -> Iterable[Problem]:
         yield "", f"must have values of at most {MAX_AMOUNT} together, not {total}"
 
 
-ID = matching("an id ([a-z][a-z0-9_-]{0,79})", "[a-z][a-z0-9_-]*", 80)
+ID = matching("an id ([a-z][a-z0-9_-]{0,79})", "[a-z][a-z0-9_-]{0,79}")
 TEXT = text_of(4_096)
-LABEL = text_of(80)
+LABEL = text_of(MAX_NAME)
 TIMESTAMP = Leaf("a real time as YYYY-MM-DDThh:mm:ssZ", is_timestamp)
-ZONE = matching("UTC or Area/Place of at most 80 characters", "UTC|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+", 80)
-CURRENCY = matching("three capital letters A-Z", "[A-Z]{3}", 3)
+ZONE = matching("UTC or Area/Place of at most 80 characters", "UTC|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+")
+CURRENCY = matching("three capital letters A-Z", "[A-Z]{3}")
 AMOUNT = integer_to(MAX_AMOUNT)
-VERSION = one_of("1.0.0")
+SCHEMA_VERSION = one_of("1.0.0")
 METRIC = one_of("paid_invoice_total")
 UNIT = one_of("minor", "major")
 
@@ -371,9 +371,9 @@ def interval_in(zone: Kind) -> Kind:
 
 
 QUESTION_CONTRACT = record(
-    accountId=ID, requiredDatasetIds=array(ID, 1, 256, unique()), metric=METRIC, interval=interval_in(one_of("UTC")),
-    currency=CURRENCY, unit=one_of("minor"), asOf=TIMESTAMP, maxSourceAgeSeconds=integer_to(2_678_400),
-    requireCompletePopulation=one_of(True),
+    accountId=ID, requiredDatasetIds=array(ID, 1, 256, unique()), metric=METRIC,
+    interval=interval_in(one_of("UTC")), currency=CURRENCY, unit=one_of("minor"), asOf=TIMESTAMP,
+    maxSourceAgeSeconds=integer_to(2_678_400), requireCompletePopulation=one_of(True),
 )
 ROW = record(
     id=ID, datasetId=ID, accountId=ID, paidAt=TIMESTAMP, status=one_of("paid", "open", "void"), currency=CURRENCY,
@@ -393,7 +393,8 @@ CLAIM = record(
 )
 CASE = record(id=ID, title=TEXT, question=TEXT, answer=TEXT, evidence=EVIDENCE, claim=CLAIM)
 CASE_FILE = record(
-    schemaVersion=VERSION, fixtureSetId=ID, questionContract=QUESTION_CONTRACT, cases=array(CASE, 1, 64, unique("id"))
+    schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, questionContract=QUESTION_CONTRACT,
+    cases=array(CASE, 1, 64, unique("id")),
 )
 
 JUDGMENT = one_of("pass", "fail", "insufficient_evidence")
@@ -402,7 +403,7 @@ RESULT = record(id=ID, judgment=JUDGMENT, reasonCodes=array(ID, 0, MAX_BYTES, un
 
 def expected_file(*rules: Rule) -> Kind:
     """The kind of an expected file, which also obeys these rules."""
-    return record(*rules, schemaVersion=VERSION, fixtureSetId=ID, results=array(RESULT, 1, 64, unique("id")))
+    return record(*rules, schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, results=array(RESULT, 1, 64, unique("id")))
 
 
 def goes_with(case_file: dict[str, Any]) -> Rule:

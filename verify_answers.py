@@ -6,22 +6,40 @@ formats, the comparison with what was expected, and the command line.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
+import signal
 import sys
 
-from answer_format import CASE_FILE, expected_file, goes_with, load, quoted, seconds
+if __name__ == "__main__":
+    # An interrupt ends the program at any moment and without a traceback, unless it is started to ignore them.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # The other half of the program stands beside this one, also where Python is told not to look there (-I, -P).
+    sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+import argparse
+import json
+
+try:
+    from answer_format import CASE_FILE, expected_file, goes_with, load, quoted, seconds
+except (ImportError, SyntaxError) as fault:
+    if __name__ != "__main__":
+        raise
+    try:
+        os.write(2, f"verify_answers: answer_format.py: cannot be used: {fault!a}\n".encode("ascii"))
+    finally:
+        os._exit(2)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, NoReturn, Optional, Union
 
+    from answer_format import FileProblem
+
     Object = dict[str, Any]
     Finding = Optional[Union["Fault", "Lack"]]
     Find = Callable[[Object, Object], Finding]
-    Problem = tuple[Optional[str], Optional[str], object]
 
 PROGRAM = "verify_answers"
 VERSION = "1.0.0"
@@ -44,6 +62,10 @@ class Lack:
 
     def __init__(self, what: str) -> None:
         self.what = what
+
+
+def unmet(code: str) -> Lack:
+    return Lack(f"{code} did not pass")
 
 
 class Check:
@@ -92,7 +114,7 @@ def asked_interval(side: str) -> Find:
         found, wanted = bounds(case[side]), bounds(question)
         if found == wanted:
             return None
-        spans = [" up to ".join(map(quoted, ends)) for ends in (found, wanted)]
+        spans = [" to before ".join(map(quoted, ends)) for ends in (found, wanted)]
         return Fault(FAIL, f"The {side} is for {spans[0]}; the question is for {spans[1]}.")
 
     return find
@@ -117,9 +139,9 @@ def source_freshness(case: Object, question: Object) -> Finding:
         return Fault(INSUFFICIENT, "It is not known when the source last committed.")
     age = seconds(clock) - seconds(committed)
     if age < 0:
-        return Fault(FAIL, f"The source committed at {quoted(committed)}, after the clock, {quoted(clock)}.")
+        return Fault(FAIL, f"The source committed at {quoted(committed)}, after asOf, {quoted(clock)}.")
     if age > most:
-        return Fault(FAIL, f"The source committed {age} s before the clock; at most {most} s are allowed.")
+        return Fault(FAIL, f"The source committed {age} s before asOf; at most {most} s are allowed.")
     return None
 
 
@@ -142,7 +164,8 @@ def result_truncation(case: Object, question: Object) -> Finding:
 def gap(case: Object, what: str) -> Fault:
     """A part that the evidence lacks contradicts a claim of the complete population, and only weakens a partial one."""
     population = case["claim"]["population"]
-    return Fault(FAIL if population == "complete" else INSUFFICIENT, f"{what}; the claim's population is {population}.")
+    status = FAIL if population == "complete" else INSUFFICIENT
+    return Fault(status, f"{what}, and the claim is of the {population} population.")
 
 
 def query_reference(case: Object, question: Object) -> Finding:
@@ -188,7 +211,7 @@ def record_claims(case: Object, question: Object) -> Finding:
         if id in rows and rows[id][field] != said:
             found = quoted(rows[id][field])
             return Fault(FAIL, f"The claim says that {field} of {quoted(id)} is {quoted(said)}; its row says {found}.")
-    return Lack("citation_resolution did not pass") if unresolved(case) else None
+    return unmet("citation_resolution") if unresolved(case) else None
 
 
 def qualifying(case: Object, question: Object) -> dict[str, int]:
@@ -221,8 +244,9 @@ def claim_value(case: Object, question: Object) -> Finding:
 
 def some(values: Iterable[str]) -> str:
     """Up to three values, and how many more there are."""
-    listed = [quoted(value) for value in values]
-    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "") or "none"
+    first, rest = list(values)[:3], list(values)[3:]
+    listed = ", ".join(map(quoted, first)) or "none"
+    return f"{listed} and {len(rest)} more" if rest else listed
 
 
 # The ground that a comparison of populations and amounts stands on, in the order in which it is named.
@@ -252,9 +276,9 @@ CHECKS = (
           FAIL, asked("claim", "currency")),
     Check("claim_unit", "The claim has the question's unit.",
           FAIL, asked("claim", "unit")),
-    Check("source_freshness", "The source committed no later than the clock, and not longer before it than allowed.",
+    Check("source_freshness", "The source committed no later than asOf, and no longer before it than allowed.",
           "fail; insufficient_evidence where lastSuccessAt is null", source_freshness),
-    Check("interval_closed", "The source committed when the question's interval was over.",
+    Check("interval_closed", "The source committed at or after the end of the question's interval.",
           f"{BY_CLAIM}; not_checked where lastSuccessAt is null", interval_closed),
     Check("evidence_coverage", "The evidence says that it is complete.",
           INSUFFICIENT, needed("evidence", "coverage", "complete", INSUFFICIENT)),
@@ -285,8 +309,8 @@ def run_checks(case: Object, question: Object) -> list[dict[str, str]]:
     reports = []
     passed = set()
     for check in CHECKS:
-        unmet = next((need for need in check.needs if need not in passed), None)
-        finding = Lack(f"{unmet} did not pass") if unmet else check.find(case, question)
+        missing = [need for need in check.needs if need not in passed]
+        finding = unmet(missing[0]) if missing else check.find(case, question)
         if finding is None:
             passed.add(check.code)
             status, message = PASS, check.holds
@@ -323,11 +347,43 @@ def observe(case_file: Object) -> Object:
     }
 
 
-def as_json(document: Object) -> str:
+def codes(result: Object) -> list[str]:
+    return [reason["code"] for reason in result["reasons"]]
+
+
+def totals(document: Object) -> str:
+    """How many cases got which judgment, worded for many even of one, so that a script can rely on the words."""
+    counts = document["summary"]
+    return f"{counts['total']} cases: " + ", ".join(f"{counts[name]} {name}" for name in (PASS, FAIL, INSUFFICIENT))
+
+
+def differences(document: Object, expected: Object) -> list[str]:
+    """A line for each case whose judgment or ordered reason codes are not the expected ones, with both sides."""
+    wanted = {result["id"]: (result["judgment"], result["reasonCodes"]) for result in expected["results"]}
+    found = {result["id"]: (result["judgment"], codes(result)) for result in document["results"]}
+    return [difference(id, wanted[id], found[id]) for id in found if found[id] != wanted[id]]
+
+
+def difference(id: str, wanted: tuple[str, list[str]], found: tuple[str, list[str]]) -> str:
+    sides = [f"{judgment} [{', '.join(reasons)}]" for judgment, reasons in (wanted, found)]
+    if len(f"{id}: expected {sides[0]}, observed {sides[1]}") > MAX_LINE:
+        same = len(os.path.commonprefix([wanted[1], found[1]]))
+        sides = [f"{judgment} [{from_there(reasons, same)}]" for judgment, reasons in (wanted, found)]
+    return f"{id}: expected {sides[0]}, observed {sides[1]}"
+
+
+def from_there(reasons: list[str], same: int) -> str:
+    """What a line has room for: how many codes both sides begin with, the next two, and how many more there are."""
+    more = len(reasons) - same - 2
+    parts = [f"{same} the same"] if same else []
+    return ", ".join(parts + reasons[same : same + 2] + ([f"{more} more"] if more > 0 else []))
+
+
+def as_json(document: Object, different: list[str] | None) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def as_text(document: Object) -> str:
+def as_text(document: Object, different: list[str] | None) -> str:
     """Id, judgment and reason codes in columns, under them the messages of what does not pass; and the totals."""
     wide = max(len(result["id"]) for result in document["results"])
     lines = []
@@ -337,40 +393,13 @@ def as_text(document: Object) -> str:
     return "\n".join([*lines, totals(document)]) + "\n"
 
 
-def codes(result: Object) -> list[str]:
-    return [reason["code"] for reason in result["reasons"]]
-
-
-def totals(document: Object) -> str:
-    """Always worded for many, so that a script can rely on the words: "1 cases: 1 pass, ..."."""
-    total, *counts = document["summary"].items()
-    return f"{total[1]} cases: " + ", ".join(f"{count} {name}" for name, count in counts)
-
-
 FORMATS = {"json": as_json, "text": as_text}
-
-
-def differences(document: Object, expected: Object) -> list[str]:
-    """A line for each case whose judgment or ordered reason codes are not the expected ones."""
-    wanted = {result["id"]: (result["judgment"], result["reasonCodes"]) for result in expected["results"]}
-    found = {result["id"]: (result["judgment"], codes(result)) for result in document["results"]}
-    different = [id for id in found if found[id] != wanted[id]]
-    return [f"{id}: expected {verdict(*wanted[id])}, observed {verdict(*found[id])}" for id in different]
-
-
-def verdict(judgment: str, reasons: Sequence[str]) -> str:
-    """A judgment and its reason codes, as many of them as both sides of a difference have room for in a line."""
-    shown = reasons[:MAX_LINE]
-    while len(", ".join(shown)) > MAX_LINE // 3:
-        shown = shown[:-1]
-    more = f" and {len(reasons) - len(shown)} more" if len(shown) < len(reasons) else ""
-    return f"{judgment} [{', '.join(shown)}{more}]"
 
 
 class Unusable(Exception):
     """No run, or no output, is possible: each problem is a file (or None), a place in it (or None), a sentence."""
 
-    def __init__(self, *problems: Problem) -> None:
+    def __init__(self, *problems: FileProblem) -> None:
         super().__init__(problems)
         self.problems = problems
 
@@ -386,7 +415,7 @@ def problem_line(file: str | None, where: str | None, what: object) -> str:
     line = ": ".join([PROGRAM, *([] if file is None else [file]), *rest])
     if file is not None and not (file.isascii() and file.isprintable() and file and len(line) <= MAX_LINE):
         line = ": ".join([PROGRAM, quoted(file), *rest])
-    return line[:MAX_LINE]
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 3] + "..."
 
 
 DESCRIPTION = """\
@@ -395,7 +424,8 @@ returned and the structured claim that was made. Every case gets the same 22 che
 fail or insufficient_evidence. No prose is read, and nothing is asked of a network or a model."""
 CASES_HELP = """the case file; - is standard input; without --verify it may be left out: then it is the
 cases.json beside this program"""
-VERIFY_HELP = "compare every judgment and its ordered reason codes with this file; - is standard input"
+VERIFY_HELP = """compare every judgment and its ordered reason codes with this file, and say on standard error
+what differs; - is standard input"""
 FORMAT_HELP = "what standard output gets: json (default), the observed document; text, a table for people"
 EPILOG = """\
 examples:
@@ -411,12 +441,19 @@ exit status:
 
 
 class Parser(argparse.ArgumentParser):
+    """Prints --help and --version as any output, and raises what it has to say of bad usage."""
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        print_out(message)
+
     def error(self, message: str) -> NoReturn:
-        raise Unusable((None, None, f"{message} (--help explains the options)"))
+        option, ignored, _ = message.partition("ignored explicit argument")
+        usage = f"{option}takes no value" if ignored else message
+        raise Unusable((None, None, f"{usage} (--help explains the options)"))
 
 
-def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, str]:
-    """The options, and what --help or --version print instead of a run; Unusable where they make no sense."""
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    """cases, verify and format as the run needs them, or Unusable where they make no sense."""
     parser = Parser(
         prog=f"{PROGRAM}.py",
         description=DESCRIPTION,
@@ -424,32 +461,31 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, str]:
         # A width of its own, since to ask the terminal for one takes a slow import.
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100),
         allow_abbrev=False,
-        add_help=False,
     )
-    add = parser.add_argument
-    add("cases", metavar="CASES", nargs="?", help=CASES_HELP)
-    add("--verify", metavar="EXPECTED", help=VERIFY_HELP)
-    add("--format", metavar="FORMAT", default="json", help=FORMAT_HELP)
-    add("--version", action="store_true", help="print the version, and nothing else")
-    add("-h", "--help", action="store_true", help="print this text, and nothing else")
+    parser.add_argument("cases", metavar="CASES", nargs="?", help=CASES_HELP)
+    parser.add_argument("--verify", metavar="EXPECTED", action="append", default=[], help=VERIFY_HELP)
+    parser.add_argument("--format", metavar="FORMAT", default="json", help=FORMAT_HELP)
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}")
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         parser.error(f"unknown argument {quoted(unknown[0])}")
     if options.format not in FORMATS:
         parser.error(f"argument --format: must be {' or '.join(FORMATS)}, not {quoted(options.format)}")
-    if options.help or options.version:
-        return options, parser.format_help() if options.help else f"{PROGRAM} {VERSION}\n"
-    if options.verify is not None and options.cases is None:
+    if len(options.verify) > 1:
+        parser.error(f"argument --verify: must be given once, not {len(options.verify)} times")
+    options.verify = options.verify[0] if options.verify else None
+    if options.cases is None and options.verify is not None:
         parser.error("argument --verify: needs CASES too")
     if options.cases == options.verify == "-":
         parser.error("argument --verify: standard input is CASES already")
-    return options, ""
+    if options.cases is None:
+        options.cases = os.path.join(os.path.dirname(os.path.realpath(__file__)), "cases.json")
+    return options
 
 
-def read_inputs(cases: str | None, expected: str | None) -> tuple[Object, Object | None]:
+def read_inputs(cases: str, expected: str | None) -> tuple[Object, Object | None]:
     """The content of both files, or Unusable with all the problems of both."""
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.json")
-    case_file, problems = load(beside if cases is None else cases, CASE_FILE)
+    case_file, problems = load(cases, CASE_FILE)
     expectations = None
     if expected is not None:
         rules = [] if problems else [goes_with(case_file)]
@@ -462,19 +498,14 @@ def read_inputs(cases: str | None, expected: str | None) -> tuple[Object, Object
 
 def main(arguments: list[str]) -> int:
     """Run the command line and return its exit status. Raises Unusable, and BrokenPipeError where nobody reads on."""
-    options, text = parse_arguments(arguments)
-    if text:
-        print_out(text)
-        return EXIT_OK
+    options = parse_arguments(arguments)
     case_file, expected = read_inputs(options.cases, options.verify)
     document = observe(case_file)
-    output = FORMATS[options.format](document)
-    if expected is None:
-        print_out(output)
+    different = None if expected is None else differences(document, expected)
+    print_out(FORMATS[options.format](document, different))
+    if different is None:
         return EXIT_OK
-    different = differences(document, expected)
     total = document["summary"]["total"]
-    print_out(output)
     print_error([*different, f"{totals(document)}; {total - len(different)} of {total} as expected"])
     return EXIT_DIFFERENT if different else EXIT_OK
 
@@ -489,9 +520,10 @@ def print_out(text: str) -> None:
 
 
 def print_error(lines: Sequence[str]) -> None:
-    """Print to standard error where that is possible; where it is not, nothing else changes."""
+    """Print lines to standard error, what is not printable escaped. Where that is not possible, nothing changes."""
+    plain = ["".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line) for line in lines]
     try:
-        write(2, "".join(f"{line}\n" for line in lines))
+        write(2, "\n".join([*plain, ""]))
     except OSError:
         pass
 
@@ -500,7 +532,12 @@ def write(descriptor: int, text: str) -> None:
     """Write a text as ASCII, past Python's buffers: what cannot be written is known here, and not at exit."""
     data = text.encode("ascii", "backslashreplace")
     while data:
-        data = data[os.write(descriptor, data) :]
+        try:
+            data = data[os.write(descriptor, data) :]
+        except BlockingIOError:
+            import select
+
+            select.select([], [descriptor], [])
 
 
 def run() -> int:
@@ -511,9 +548,7 @@ def run() -> int:
         print_error(fault.lines())
         return EXIT_UNUSABLE
     except BrokenPipeError:
-        return end_by_signal(13)
-    except KeyboardInterrupt:
-        return end_by_signal(2)
+        return end_by_broken_pipe()
     except Exception:
         import traceback
 
@@ -521,17 +556,16 @@ def run() -> int:
         return EXIT_BUG
 
 
-def end_by_signal(number: int) -> int:
-    """End the process as SIGINT (2) or SIGPIPE (13) does, or else return the status that a shell gives it."""
-    import signal
-
+def end_by_broken_pipe() -> int:
+    """End the process as SIGPIPE does, or else return the status that a shell gives for that."""
     try:
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)
-    except (OSError, ValueError):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGPIPE)
+    except (AttributeError, OSError):
         pass
-    return 128 + number
+    return 128 + 13
 
 
 if __name__ == "__main__":
+    # All is written, and nothing is left to close that the system does not close faster.
     os._exit(run())

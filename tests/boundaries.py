@@ -41,7 +41,7 @@ def blocked(code: str) -> dict[str, str]:
     return dict.fromkeys(("cited_population", "claim_value"), f"Not checked: {code} did not pass.")
 
 
-AUGUST = '"2026-08-01T00:00:00Z" up to "2026-09-01T00:00:00Z"'
+AUGUST = '"2026-08-01T00:00:00Z" to before "2026-09-01T00:00:00Z"'
 NO_COMMIT = {"interval_closed": "Not checked: evidence.lastSuccessAt is null."}
 UNRESOLVED = {
     "record_claims": "Not checked: citation_resolution did not pass.",
@@ -99,6 +99,20 @@ JUDGED = [
         blocked("required_datasets"),
     ),
     Judged(
+        "datasets-three-missing",
+        {"questionContract.requiredDatasetIds": ["paid-invoices", "b", "c", "d"]},
+        "insufficient_evidence",
+        {"required_datasets": 'The question needs "b", "c", "d", which the evidence does not include.'},
+        blocked("required_datasets"),
+    ),
+    Judged(
+        "datasets-four-missing",
+        {"questionContract.requiredDatasetIds": ["paid-invoices", "b", "c", "d", "e"]},
+        "insufficient_evidence",
+        {"required_datasets": 'The question needs "b", "c", "d" and 1 more, which the evidence does not include.'},
+        blocked("required_datasets"),
+    ),
+    Judged(
         "datasets-many-missing",
         {"questionContract.requiredDatasetIds": ["paid-invoices", "b", "c", "d", "e", "f"]},
         "insufficient_evidence",
@@ -119,7 +133,7 @@ JUDGED = [
         {"evidence.interval.start": "2026-08-01T00:00:01Z"},
         "fail",
         {
-            "evidence_interval": f'The evidence is for "2026-08-01T00:00:01Z" up to "2026-09-01T00:00:00Z"; the question is for {AUGUST}.'
+            "evidence_interval": f'The evidence is for "2026-08-01T00:00:01Z" to before "2026-09-01T00:00:00Z"; the question is for {AUGUST}.'
         },
         blocked("evidence_interval"),
     ),
@@ -128,7 +142,7 @@ JUDGED = [
         {"evidence.interval.endExclusive": "2026-08-31T23:59:59Z"},
         "fail",
         {
-            "evidence_interval": f'The evidence is for "2026-08-01T00:00:00Z" up to "2026-08-31T23:59:59Z"; the question is for {AUGUST}.'
+            "evidence_interval": f'The evidence is for "2026-08-01T00:00:00Z" to before "2026-08-31T23:59:59Z"; the question is for {AUGUST}.'
         },
         blocked("evidence_interval"),
     ),
@@ -144,7 +158,7 @@ JUDGED = [
         {"claim.interval.endExclusive": "2026-09-01T00:00:01Z"},
         "fail",
         {
-            "claim_interval": f'The claim is for "2026-08-01T00:00:00Z" up to "2026-09-01T00:00:01Z"; the question is for {AUGUST}.'
+            "claim_interval": f'The claim is for "2026-08-01T00:00:00Z" to before "2026-09-01T00:00:01Z"; the question is for {AUGUST}.'
         },
     ),
     Judged(
@@ -172,16 +186,14 @@ JUDGED = [
         "freshness-a-second-too-old",
         {"evidence.lastSuccessAt": "2026-09-09T11:59:59Z"},
         "fail",
-        {"source_freshness": "The source committed 86401 s before the clock; at most 86400 s are allowed."},
+        {"source_freshness": "The source committed 86401 s before asOf; at most 86400 s are allowed."},
     ),
     Judged("freshness-at-the-clock", {"evidence.lastSuccessAt": "2026-09-10T12:00:00Z"}, "pass"),
     Judged(
         "freshness-a-second-in-the-future",
         {"evidence.lastSuccessAt": "2026-09-10T12:00:01Z"},
         "fail",
-        {
-            "source_freshness": 'The source committed at "2026-09-10T12:00:01Z", after the clock, "2026-09-10T12:00:00Z".'
-        },
+        {"source_freshness": 'The source committed at "2026-09-10T12:00:01Z", after asOf, "2026-09-10T12:00:00Z".'},
     ),
     Judged(
         "freshness-no-age-allowed",
@@ -192,7 +204,7 @@ JUDGED = [
         "freshness-no-age-allowed-and-a-second-old",
         {"questionContract.maxSourceAgeSeconds": 0, "evidence.lastSuccessAt": "2026-09-10T11:59:59Z"},
         "fail",
-        {"source_freshness": "The source committed 1 s before the clock; at most 0 s are allowed."},
+        {"source_freshness": "The source committed 1 s before asOf; at most 0 s are allowed."},
     ),
     Judged(
         "freshness-unknown",
@@ -216,9 +228,9 @@ JUDGED = [
         {"questionContract.asOf": "9999-12-31T23:59:59Z", "evidence.lastSuccessAt": "0001-01-01T00:00:00Z"},
         "fail",
         {
-            "source_freshness": "The source committed 315537897599 s before the clock; at most 86400 s are allowed.",
+            "source_freshness": "The source committed 315537897599 s before asOf; at most 86400 s are allowed.",
             "interval_closed": 'The source committed at "0001-01-01T00:00:00Z", before the interval ended at '
-            '"2026-09-01T00:00:00Z"; the claim\'s population is complete.',
+            '"2026-09-01T00:00:00Z", and the claim is of the complete population.',
         },
     ),
     # a month that is not over
@@ -233,7 +245,7 @@ JUDGED = [
         "fail",
         {
             "interval_closed": 'The source committed at "2026-08-31T23:59:59Z", before the interval ended at '
-            '"2026-09-01T00:00:00Z"; the claim\'s population is complete.'
+            '"2026-09-01T00:00:00Z", and the claim is of the complete population.'
         },
     ),
     Judged(
@@ -246,7 +258,7 @@ JUDGED = [
         "insufficient_evidence",
         {
             "interval_closed": 'The source committed at "2026-08-20T00:00:00Z", before the interval ended at '
-            '"2026-09-01T00:00:00Z"; the claim\'s population is partial.',
+            '"2026-09-01T00:00:00Z", and the claim is of the partial population.',
             "population": 'The claim has population "partial"; the question needs "complete".',
         },
     ),
@@ -273,14 +285,14 @@ JUDGED = [
         "truncation-and-a-complete-claim",
         {"evidence.truncated": True},
         "fail",
-        {"result_truncation": "The result was truncated; the claim's population is complete."},
+        {"result_truncation": "The result was truncated, and the claim is of the complete population."},
     ),
     Judged(
         "truncation-and-a-partial-claim",
         {"evidence.truncated": True, "claim.population": "partial"},
         "insufficient_evidence",
         {
-            "result_truncation": "The result was truncated; the claim's population is partial.",
+            "result_truncation": "The result was truncated, and the claim is of the partial population.",
             "population": 'The claim has population "partial"; the question needs "complete".',
         },
     ),
@@ -588,7 +600,7 @@ JUDGED = [
         },
         "fail",
         {
-            "evidence_interval": f'The evidence is for "2026-07-01T00:00:00Z" up to "2026-09-01T00:00:00Z"; the question is for {AUGUST}.',
+            "evidence_interval": f'The evidence is for "2026-07-01T00:00:00Z" to before "2026-09-01T00:00:00Z"; the question is for {AUGUST}.',
             "evidence_timezone": 'The evidence has interval.timezone "Etc/UTC"; the question needs "UTC".',
             "row_scope": 'Row "invoice-002" has unit "major"; in scope is "minor".',
         },
@@ -620,7 +632,7 @@ JUDGED = [
             "claim_unit": 'The claim has unit "major"; the question needs "minor".',
             "source_freshness": "It is not known when the source last committed.",
             "evidence_coverage": 'The evidence has coverage "partial"; the question needs "complete".',
-            "result_truncation": "The result was truncated; the claim's population is partial.",
+            "result_truncation": "The result was truncated, and the claim is of the partial population.",
             "population": 'The claim has population "partial"; the question needs "complete".',
             "query_outcome": 'The evidence has outcome "error"; the question needs "success"; '
             "a denied or failed query is no evidence of zero.",
@@ -846,7 +858,7 @@ REFUSED = [
     Refused("unknown-in-root", {"extra": 1}, ['root: has the unknown field "extra"']),
     Refused("unknown-in-a-claim", {"claim.\u202e": 1.5}, ['cases[0].claim: has the unknown field "\\u202e"']),
     Refused(
-        "unknown-twice",
+        "unknown-two",
         {"extra": {}, "Cases": {}},
         ['root: has the unknown field "extra"', 'root: has the unknown field "Cases"'],
     ),
@@ -909,7 +921,7 @@ REFUSED = [
     Refused(
         "record-claim-twice",
         {"claim.recordClaims[1].evidenceId": "invoice-001", "claim.recordClaims[1].value": "open"},
-        ['cases[0].claim.recordClaims[1]: must be unique, but [0] also has "invoice-001"'],
+        ['cases[0].claim.recordClaims[1]: must be unique in evidenceId and field, but [0] also has "invoice-001"'],
     ),
     # across fields
     Refused(
@@ -1043,9 +1055,9 @@ NOT_JSON = [
     Bytes("bad-escape", b'{"a":\n  "\\x"}', "line 2 column 4"),
     Bytes("form-feed", b"\x0c{}", "line 1 column 1"),
     Bytes("no-break-space", "\u00a0{}".encode(), "line 1 column 1"),
-    Bytes("nan", b'{"a": "NaN", "b": NaN}', "line 1 column 19: not JSON: NaN"),
-    Bytes("infinity", b'{"Infinity":\n [1, Infinity]}', "line 2 column 6: not JSON: Infinity"),
-    Bytes("minus-infinity", b'["\\"NaN", -Infinity, NaN]', "line 1 column 11: not JSON: -Infinity"),
+    Bytes("nan", b'{"a": "NaN", "b": NaN}', "line 1 column 19: not JSON: NaN is no number"),
+    Bytes("infinity", b'{"Infinity":\n [1, Infinity]}', "line 2 column 6: not JSON: Infinity is no number"),
+    Bytes("minus-infinity", b'["\\"NaN", -Infinity, NaN]', "line 1 column 11: not JSON: -Infinity is no number"),
     Bytes("byte-order-mark", b"\xef\xbb\xbf{}", "line 1 column 1: starts with a byte order mark"),
     Bytes("byte-order-mark-and-bad-byte", b"\xef\xbb\xbf\xff", "line 1 column 1: starts with a byte order mark"),
     Bytes("utf-16", "{}".encode("utf-16"), "line 1 column 1: not UTF-8"),
@@ -1060,6 +1072,8 @@ NOT_JSON = [
         b'["[[[", "\\"[", "\\\\",\n' + nested(15) + b", " + nested(16) + b"]",
         "line 2 column 48: nested deeper than 16 levels",
     ),
+    Bytes("nested-after-a-fault-that-hides-brackets", b'\\"' + b"[" * 17, "line 1 column 1"),
+    Bytes("nested-after-a-fault-that-bares-brackets", b'{a": "' + b"[" * 17 + b'"}', "line 1 column 2"),
     Bytes("nested-after-a-fault", b'{"a" 1, "b": ' + b"[" * 1000, "line 1 column 6"),
     Bytes("nested-very-deep", b"[" * 100_000, "line 1 column 17: nested deeper than 16 levels"),
     Bytes("nested-very-deep-objects", b'{"a":' * 50_000, "line 1 column 81: nested deeper than 16 levels"),

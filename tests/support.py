@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 from typing import Any, NamedTuple
@@ -68,7 +67,10 @@ def run_in_process(*arguments: str) -> Run:
         written[descriptor] += text
 
     with mock.patch.object(verify_answers, "write", write), mock.patch.object(sys, "argv", ["x", *arguments]):
-        status = verify_answers.run()
+        try:
+            status = verify_answers.run()
+        except SystemExit as ended:  # --help and --version
+            status = int(ended.code or 0)
     return Run(status, written[1], written[2])
 
 
@@ -85,10 +87,3 @@ def run_on(cases: bytes, expected: bytes | None = None, *options: str) -> Run:
         for name, path in paths.items():
             err = err.replace(path, name)
     return Run(status, out, err)
-
-
-def run_alone(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run the program as a process of its own; options are those of subprocess.run."""
-    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    command = [sys.executable, str(ROOT / "verify_answers.py"), *arguments]
-    return subprocess.run(command, timeout=60, check=False, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import pathlib
@@ -162,6 +163,26 @@ class ReadingJson(unittest.TestCase):
             os.close(reader)
             thread.join()
         self.assertEqual(sum(left), size - answer_format.MAX_BYTES - 1)
+
+
+class Days(unittest.TestCase):
+    def test_days_are_numbered_as_in_the_standard_library(self) -> None:
+        for year in range(1, 10_000):
+            for month, day in ((1, 1), (2, 28), (2, 29), (3, 1), (12, 31), (1 + year % 12, 1 + year % 31)):
+                try:
+                    number = datetime.date(year, month, day).toordinal()
+                except ValueError:
+                    number = 0
+                self.assertEqual(answer_format.day_number(f"{year:04}-{month:02}-{day:02}"), number)
+
+    def test_seconds_between_timestamps(self) -> None:
+        for later, earlier, between in (
+            ("2026-09-10T12:00:00Z", "2026-09-10T11:59:59Z", 1),
+            ("2026-09-10T00:00:00Z", "2026-09-09T00:00:00Z", 86_400),
+            ("2026-01-01T00:00:00Z", "2025-12-31T22:58:57Z", 3663),
+            ("9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", 315_537_897_599),
+        ):
+            self.assertEqual(answer_format.seconds(later) - answer_format.seconds(earlier), between)
 
 
 class Quoting(unittest.TestCase):

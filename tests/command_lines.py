@@ -1,0 +1,223 @@
+"""What the command line does, as data: lines for a shell, and what must come of each.
+
+Every line runs in a folder of its own that has the four files of the download; python3 is the Python that runs
+the tests. What a line prints to either stream is given whole, or as a pattern where it is Python's own wording.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple, Union
+
+from tests.support import DOWNLOAD, ROOT, Run
+
+Text = Union[str, "re.Pattern[str]"]
+
+
+class CommandLine(NamedTuple):
+    id: str
+    line: str
+    status: int
+    out: Text = ""
+    err: Text = ""
+
+
+def run_line(line: str) -> Run:
+    """Run a line in a POSIX shell; bytes that are no ASCII come back escaped."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in DOWNLOAD:
+            shutil.copy(ROOT / name, folder)
+        environment = {**os.environ, "PYTHON": sys.executable}
+        command = ["sh", "-c", f'python3() {{ "$PYTHON" "$@"; }}\n{line}']
+        run = subprocess.run(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
+        )
+    return Run(
+        run.returncode, run.stdout.decode("ascii", "backslashreplace"), run.stderr.decode("ascii", "backslashreplace")
+    )
+
+
+def agrees(found: str, wanted: Text) -> bool:
+    return found == wanted if isinstance(wanted, str) else wanted.fullmatch(found) is not None
+
+
+def line_about(what: str) -> str:
+    return f"verify_answers: {what}\n"
+
+
+def missing(path: str) -> str:
+    return line_about(f"{path}: cannot be read: No such file or directory")
+
+
+def usage(what: str) -> str:
+    return line_about(f"{what} (--help explains the options)")
+
+
+PUBLISHED = "python3 verify_answers.py cases.json --verify expected.json"
+OBSERVED = run_line("python3 verify_answers.py cases.json").out
+TABLE = run_line("python3 verify_answers.py --format text").out
+SUMMARY = "12 cases: 1 pass, 9 fail, 2 insufficient_evidence; 12 of 12 as expected\n"
+NOT_JSON = r"line 1 column {} *: not JSON: [A-Z][ -~]+\n"
+FULL = line_about("standard output: cannot be written: No space left on device")
+CLOSED = line_about("standard output: cannot be written: Bad file descriptor")
+HELP = """\
+usage: verify_answers.py [-h] [--verify EXPECTED] [--format FORMAT] [--version] [CASES]
+
+Check business answers. A case file asks one fixed question; each of its cases has the evidence that was
+returned and the structured claim that was made. Every case gets the same 22 checks and a judgment: pass,
+fail or insufficient_evidence. No prose is read, and nothing is asked of a network or a model.
+
+positional arguments:
+  CASES              the case file; - is standard input; without --verify it may be left out: then
+                     it is the cases.json beside this program
+
+options:
+  -h, --help         show this help message and exit
+  --verify EXPECTED  compare every judgment and its ordered reason codes with this file, and say on
+                     standard error what differs; - is standard input
+  --format FORMAT    what standard output gets: json (default), the observed document; text, a table
+                     for people
+  --version          show program's version number and exit
+
+examples:
+  python3 verify_answers.py cases.json --verify expected.json > observed.json
+  python3 verify_answers.py --format text
+
+exit status:
+  0   the input is valid and was checked; with --verify, everything is as expected as well.
+      It does not mean that the answers pass.
+  1   with --verify: a judgment or a list of reason codes is not as expected
+  2   bad usage, an unusable file, or an output that cannot be written
+  70  a bug in this program
+"""
+
+COMMAND_LINES = [
+    # what it is for
+    CommandLine("published", PUBLISHED, 0, OBSERVED, SUMMARY),
+    CommandLine("without-verify", "python3 verify_answers.py cases.json", 0, OBSERVED),
+    CommandLine("cases-left-out", 'cd / && python3 "$OLDPWD/verify_answers.py"', 0, OBSERVED),
+    CommandLine("cases-left-out-and-missing", "rm cases.json; python3 verify_answers.py", 2, "", re.compile(r"verify_answers: /[ -~]+/cases\.json: cannot be read: No such file or directory\n")),
+    CommandLine("options-first", "python3 verify_answers.py --format=json --verify=expected.json -- cases.json", 0, OBSERVED, SUMMARY),
+    CommandLine("format-json", "python3 verify_answers.py --format json", 0, OBSERVED),
+    CommandLine("format-text", "python3 verify_answers.py --format text cases.json", 0, TABLE),
+    CommandLine("format-text-and-verify", f"{PUBLISHED} --format text", 0, TABLE, SUMMARY),
+    CommandLine("version", "python3 verify_answers.py --version", 0, "verify_answers 1.0.0\n"),
+    CommandLine("help", "python3 verify_answers.py --help | sed 's/^optional arguments/options/'", 0, HELP),
+    CommandLine("help-comes-first", "python3 verify_answers.py -h --nonsense | sed 's/^optional arguments/options/'", 0, HELP),
+    # what differs
+    CommandLine(
+        "verify-reason-differs",
+        "sed 's/claim_value/claim_unit/' expected.json | python3 verify_answers.py cases.json --verify -",
+        1,
+        OBSERVED,
+        "altered-number: expected fail [claim_unit], observed fail [claim_value]\n"
+        "12 cases: 1 pass, 9 fail, 2 insufficient_evidence; 11 of 12 as expected\n",
+    ),
+    CommandLine(
+        "verify-order-differs",
+        "sed 's/\"claim_interval\", \"claim_timezone\"/\"claim_timezone\", \"claim_interval\"/' expected.json >e; python3 verify_answers.py cases.json --verify e",
+        1,
+        OBSERVED,
+        "wrong-window: expected fail [claim_timezone, claim_interval], observed fail [claim_interval, claim_timezone]\n"
+        "12 cases: 1 pass, 9 fail, 2 insufficient_evidence; 11 of 12 as expected\n",
+    ),
+    CommandLine(
+        "verify-judgment-differs",
+        "sed 's/\"pass\"/\"insufficient_evidence\"/' expected.json >e; python3 verify_answers.py cases.json --verify e --format text",
+        1,
+        TABLE,
+        "complete-answer: expected insufficient_evidence [], observed pass []\n"
+        "12 cases: 1 pass, 9 fail, 2 insufficient_evidence; 11 of 12 as expected\n",
+    ),
+    # bad usage
+    CommandLine("usage-unknown-option", "python3 verify_answers.py --frobnicate", 2, "", usage('unknown argument "--frobnicate"')),
+    CommandLine("usage-unknown-option-escaped", r"""python3 verify_answers.py "$(printf -- '--\033[31m\342\200\256')" """, 2, "", usage('unknown argument "--\\u001b[31m\\u202e"')),
+    CommandLine("usage-second-file", "python3 verify_answers.py cases.json expected.json", 2, "", usage('unknown argument "expected.json"')),
+    CommandLine("usage-abbreviation", "python3 verify_answers.py cases.json --ver expected.json", 2, "", usage('unknown argument "--ver"')),
+    CommandLine("usage-format", "python3 verify_answers.py --format xml", 2, "", usage('argument --format: must be json or text, not "xml"')),
+    CommandLine("usage-format-without-value", "python3 verify_answers.py --format", 2, "", usage("argument --format: expected one argument")),
+    CommandLine("usage-verify-without-value", "python3 verify_answers.py cases.json --verify", 2, "", usage("argument --verify: expected one argument")),
+    CommandLine("usage-verify-without-cases", "python3 verify_answers.py --verify expected.json", 2, "", usage("argument --verify: needs CASES too")),
+    CommandLine("usage-verify-twice", f"{PUBLISHED} --verify expected.json", 2, "", usage("argument --verify: must be given once, not 2 times")),
+    CommandLine("usage-standard-input-twice", "python3 verify_answers.py - --verify - <cases.json", 2, "", usage("argument --verify: standard input is CASES already")),
+    CommandLine("usage-value-for-help", r"""python3 verify_answers.py "--help=$(printf '\303\251\n')x" """, 2, "", usage("argument -h/--help: takes no value")),
+    CommandLine("usage-value-for-version", "python3 verify_answers.py --version=2", 2, "", usage("argument --version: takes no value")),
+    # what is read
+    CommandLine("input-standard-input", "python3 verify_answers.py - --verify expected.json <cases.json", 0, OBSERVED, SUMMARY),
+    CommandLine("input-expected-from-standard-input", "python3 verify_answers.py cases.json --verify - <expected.json", 0, OBSERVED, SUMMARY),
+    CommandLine("input-pipe", "cat cases.json | python3 verify_answers.py -", 0, OBSERVED),
+    CommandLine("input-slow-pipe", "(head -c 999 cases.json; sleep 0.3; tail -c +1000 cases.json) | python3 verify_answers.py -", 0, OBSERVED),
+    CommandLine("input-fifo", "mkfifo f; cat cases.json >f & python3 verify_answers.py f", 0, OBSERVED),
+    CommandLine("input-file-with-a-dash", "mv -- cases.json -c; python3 verify_answers.py ./-c && python3 verify_answers.py -- -c", 0, OBSERVED + OBSERVED),
+    CommandLine("input-file-named-dash", "mv cases.json ./-; python3 verify_answers.py ./-", 0, OBSERVED),
+    CommandLine("input-missing", "python3 verify_answers.py nowhere/cases.json", 2, "", missing("nowhere/cases.json")),
+    CommandLine("input-both-missing", "python3 verify_answers.py a --verify b", 2, "", missing("a") + missing("b")),
+    CommandLine("input-name-with-blanks", "python3 verify_answers.py ' a  b '", 2, "", missing(" a  b ")),
+    CommandLine("input-name-empty", "python3 verify_answers.py ''", 2, "", missing('""')),
+    CommandLine("input-name-with-newline-and-escape", r"""python3 verify_answers.py "$(printf 'a\n\033[31mb')" """, 2, "", missing('"a\\n\\u001b[31mb"')),
+    CommandLine("input-name-not-ascii", r"""LC_ALL=C.UTF-8 python3 verify_answers.py "$(printf 'f\303\274r')" """, 2, "", missing('"f\\u00fcr"')),
+    CommandLine("input-name-not-utf-8", r"""LC_ALL=C.UTF-8 python3 verify_answers.py "$(printf 'a\377')" """, 2, "", missing('"a\\udcff"')),
+    CommandLine("input-directory", "mkdir d; python3 verify_answers.py d", 2, "", line_about("d: cannot be read: Is a directory")),
+    CommandLine("input-that-fails", "[ -e /proc/self/mem ] || exit 77; python3 verify_answers.py /proc/self/mem", 2, "", line_about("/proc/self/mem: cannot be read: Input/output error")),
+    CommandLine("input-closed", "python3 verify_answers.py - <&-", 2, "", line_about("-: cannot be read: Bad file descriptor")),
+    CommandLine("input-empty", "python3 verify_answers.py /dev/null", 2, "", re.compile("verify_answers: /dev/null: " + NOT_JSON.format(1))),
+    CommandLine("input-without-end", "python3 verify_answers.py /dev/zero", 2, "", line_about("/dev/zero: is larger than 524288 bytes")),
+    CommandLine("input-without-end-from-a-pipe", "yes | python3 verify_answers.py -", 2, "", line_about("-: is larger than 524288 bytes")),
+    CommandLine("input-not-json", "printf '{' | python3 verify_answers.py -", 2, "", re.compile("verify_answers: -: " + NOT_JSON.format("[12]"))),
+    CommandLine("input-expected-not-json", "python3 verify_answers.py cases.json --verify /dev/null", 2, "", re.compile("verify_answers: /dev/null: " + NOT_JSON.format(1))),
+    CommandLine("input-not-of-the-format", "echo [] >x; python3 verify_answers.py x", 2, "", line_about("x: root: must be an object, not an array")),
+    # what is written
+    CommandLine("output-head", "{ python3 verify_answers.py; echo $? >status; } | head -1; cat status", 0, re.compile(r"\{\n(141|0)\n")),
+    CommandLine("output-nobody-reads", "{ sleep 0.3; python3 verify_answers.py; echo $? >&2; } | true", 0, "", "141\n"),
+    CommandLine("output-nobody-reads-help", "{ sleep 0.3; python3 verify_answers.py --help; echo $? >&2; } | true", 0, "", "141\n"),
+    CommandLine("output-nobody-reads-and-verify", f"{{ sleep 0.3; {PUBLISHED}; echo $? >&2; }} | true", 0, "", "141\n"),
+    CommandLine("output-full", "python3 verify_answers.py >/dev/full", 2, "", FULL),
+    CommandLine("output-full-and-verify", f"{PUBLISHED} >/dev/full", 2, "", FULL),
+    CommandLine("output-full-help", "python3 verify_answers.py --help >/dev/full", 2, "", FULL),
+    CommandLine("output-full-version", "python3 verify_answers.py --version >/dev/full", 2, "", FULL),
+    CommandLine("output-closed", "python3 verify_answers.py >&-", 2, "", CLOSED),
+    CommandLine("output-closed-and-verify", f"{PUBLISHED} >&-", 2, "", CLOSED),
+    CommandLine("output-closed-help", "python3 verify_answers.py --help >&-", 2, "", CLOSED),
+    CommandLine("output-closed-and-input-closed", "python3 verify_answers.py - <&- >&-", 2, "", line_about("-: cannot be read: Bad file descriptor")),
+    CommandLine("output-closed-and-a-bad-file", "python3 verify_answers.py nothing >&-", 2, "", missing("nothing")),
+    CommandLine("errors-closed", f"{PUBLISHED} 2>&-", 0, OBSERVED),
+    CommandLine("errors-closed-and-a-difference", "echo '[]' | sed 's/claim_value/x/' expected.json >e; python3 verify_answers.py cases.json --verify e 2>&-", 1, OBSERVED),
+    CommandLine("errors-closed-and-a-bad-file", "python3 verify_answers.py nothing 2>&-", 2),
+    CommandLine("errors-closed-and-bad-usage", "python3 verify_answers.py --nonsense 2>&-", 2),
+    CommandLine("errors-full", f"{PUBLISHED} 2>/dev/full", 0, OBSERVED),
+    CommandLine("errors-full-and-a-bad-file", "python3 verify_answers.py nothing 2>/dev/full", 2),
+    CommandLine("errors-nobody-reads", f"{{ sleep 0.3; {PUBLISHED} 2>&1 >/dev/null; echo $? >status; }} | true; cat status", 0, "0\n"),
+    CommandLine("both-closed", f"{PUBLISHED} >&- 2>&-", 2),
+    CommandLine("all-closed", f"{PUBLISHED} <&- >&- 2>&-", 2),
+    CommandLine("both-to-one-pipe", f"{PUBLISHED} 2>&1", 0, OBSERVED + SUMMARY),
+    # where and how it runs
+    CommandLine("other-locale", f"LC_ALL=C LANG=C {PUBLISHED}", 0, OBSERVED, SUMMARY),
+    CommandLine("unknown-locale", f"LC_ALL=xx_XX.ISO-8859-7 {PUBLISHED}", 0, OBSERVED, SUMMARY),
+    CommandLine("other-encoding", f"PYTHONIOENCODING=utf-16 {PUBLISHED}", 0, OBSERVED, SUMMARY),
+    CommandLine("without-utf-8-mode", f"PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 LC_ALL=C {PUBLISHED}", 0, OBSERVED, SUMMARY),
+    CommandLine("hash-seed-0", f"PYTHONHASHSEED=0 {PUBLISHED}", 0, OBSERVED, SUMMARY),
+    CommandLine("hash-seed-1", f"PYTHONHASHSEED=1 {PUBLISHED}", 0, OBSERVED, SUMMARY),
+    CommandLine("optimised", PUBLISHED.replace("python3", "python3 -O"), 0, OBSERVED, SUMMARY),
+    CommandLine("optimised-without-docstrings", PUBLISHED.replace("python3", "python3 -OO"), 0, OBSERVED, SUMMARY),
+    CommandLine("warnings-are-errors", PUBLISHED.replace("python3", "python3 -W error -X dev"), 0, OBSERVED, SUMMARY),
+    CommandLine("isolated", PUBLISHED.replace("python3", "python3 -I"), 0, OBSERVED, SUMMARY),
+    CommandLine("safe-path", f"PYTHONSAFEPATH=1 {PUBLISHED}", 0, OBSERVED, SUMMARY),
+    CommandLine("narrow-terminal", "COLUMNS=20 python3 verify_answers.py --help | sed 's/^optional arguments/options/'", 0, HELP),
+    CommandLine("symbolic-link", 'mkdir d; ln -s ../verify_answers.py d/va; cd d; python3 va', 0, OBSERVED),
+    CommandLine("another-folder", "mkdir d; cd d; python3 ../verify_answers.py ../cases.json --verify ../expected.json", 0, OBSERVED, SUMMARY),
+    CommandLine("without-answer-format", f"rm answer_format.py; {PUBLISHED}", 2, "", line_about("answer_format.py: cannot be used: ModuleNotFoundError(\"No module named 'answer_format'\")")),
+    CommandLine("another-answer-format", f"echo 'x = 1' >answer_format.py; {PUBLISHED}", 2, "", re.compile(r"verify_answers: answer_format\.py: cannot be used: ImportError\([ -~]+\)\n")),
+    CommandLine("broken-answer-format", f"echo 'x = ' >answer_format.py; {PUBLISHED}", 2, "", re.compile(r"verify_answers: answer_format\.py: cannot be used: SyntaxError\([ -~]+\)\n")),
+    CommandLine(
+        "a-bug",
+        "python3 -c 'import sys, verify_answers; verify_answers.judge = None; sys.argv = [\"x\"]; sys.exit(verify_answers.run())'",
+        70,
+        "",
+        re.compile(r"Traceback \(most recent call last\):\n[ -~\n]+TypeError: 'NoneType' object is not callable\n"),
+    ),
+]  # fmt: skip
