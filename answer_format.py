@@ -1,10 +1,9 @@
 """The exercise's input: strict JSON reading, and the format of its two files as tables.
 
-load(path, CASE_FILE) gives a file's content as plain dicts, lists, strings, integers, booleans and None,
-together with every problem that keeps it from being used. The tables stand at the end and read like the
-answer contract: a record lists its fields, and a field has a kind, which is a function from a value to the
-problems in it. A kind does not know where its value stands: records and arrays put their own step of the
-path in front of what their parts report.
+load(path, CASE_FILE, problems) gives a file's content as plain dicts, lists, strings, integers, booleans and
+None, and adds every problem that keeps it from being used. The tables stand at the end and read like the answer
+contract: a record lists its fields, and a field has a kind, which is a function that looks at a value, knows the
+path to it, and reports what is wrong with it.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn, Optional
 
-    Problem = tuple[str, object]  # the path of a part of a value, and a sentence about it (what str() gives)
-    Kind = Callable[[Any], Sequence[Problem]]
-    Rule = Callable[[Any], Iterable[Problem]]
-    FileProblem = tuple[Optional[str], Optional[str], object]  # a file, a place in it, and a sentence
+    Path = tuple[Any, ...]  # () for the root, else a pair: the path to the parent, and a field's name or an index
+    Report = Callable[..., None]  # of a path, a sentence, and values to quote at its end
+    Kind = Callable[[Any, Path, Report], None]
+    Problem = tuple[str, Optional[str], str]  # a file, a place in it (None for the file as such), and a sentence
 
 MAX_BYTES = 524_288
 MAX_DEPTH = 16
@@ -33,10 +32,11 @@ MAX_AMOUNT = 2**53 - 1
 MAX_DIGITS = 16
 MAX_NAME = 80
 MAX_QUOTED = 60
+MAX_PROBLEMS = 20
 
 
 class Unreadable(Exception):
-    """A file is not there or no JSON: a place in it (None for the file as such) and a sentence."""
+    """A file cannot be read or is no JSON: a place in it (None for the file as such) and a sentence."""
 
     def __init__(self, where: str | None, what: str) -> None:
         super().__init__(where, what)
@@ -44,13 +44,41 @@ class Unreadable(Exception):
         self.what = what
 
 
-def load(path: str, kind: Kind) -> tuple[Any, list[FileProblem]]:
-    """The content of a file ("-" is standard input), and all its problems: use it only where there are none."""
+class Problems:
+    """What is wrong with the input of a run: the first MAX_PROBLEMS problems, and the number of all.
+
+    A hostile file can have a hundred thousand of them, so that nothing is made of those beyond the first.
+    """
+
+    def __init__(self) -> None:
+        self.first: list[Problem] = []
+        self.count = 0
+
+    def add(self, file: str, where: Path | str | None, sentence: str, *values: object) -> None:
+        self.count += 1
+        if len(self.first) < MAX_PROBLEMS:
+            place = path_text(where) if isinstance(where, tuple) else where
+            self.first.append((file, place, " ".join([sentence, *map(quoted, values)])))
+
+
+def path_text(path: Path) -> str:
+    """A path as messages have it, such as cases[3].evidence.rows[0].value; root for the whole."""
+    steps: list[str] = []
+    while path:
+        path, step = path
+        steps.append(f"[{step}]" if isinstance(step, int) else f".{step}")
+    return "".join(reversed(steps)).lstrip(".") or "root"
+
+
+def load(path: str, kind: Kind, problems: Problems) -> Any:
+    """The content of a file ("-" is standard input), None if it is no JSON; use it where no problems were added."""
     try:
         value = parse_json(read_bytes(path))
     except Unreadable as fault:
-        return None, [(path, fault.where, fault.what)]
-    return value, [(path, where.lstrip(".") or "root", what) for where, what in kind(value)]
+        problems.add(path, fault.where, fault.what)
+        return None
+    kind(value, (), functools.partial(problems.add, path))
+    return value
 
 
 def read_bytes(path: str) -> bytes:
@@ -95,15 +123,22 @@ def parse_json(data: bytes) -> Any:
         return DECODER.decode(text[:end])
     except json.JSONDecodeError as fault:
         if end is None or fault.pos < end:
-            refuse(text, fault.pos, f"not JSON: {fault.msg}")
+            refuse(text, position(fault), f"not JSON: {fault.msg}")
         refuse(text, end, f"nested deeper than {MAX_DEPTH} levels")
     except Constant as constant:
         at = next(token.start() for token in tokens(text) if token[0] == str(constant))
         refuse(text, at, f"not JSON: {constant} is no number")
 
 
-def refuse(text: str, position: int, what: str) -> NoReturn:
-    place = json.JSONDecodeError(what, text, position)
+def position(fault: json.JSONDecodeError) -> int:
+    """Where a fault is: for a comma with nothing after it not at the comma, as from Python 3.13 on, but after it."""
+    if not fault.msg.startswith("Illegal trailing comma"):
+        return fault.pos
+    return len(fault.doc) - len(fault.doc[fault.pos + 1 :].lstrip(" \t\n\r"))
+
+
+def refuse(text: str, at: int, what: str) -> NoReturn:
+    place = json.JSONDecodeError(what, text, at)  # works out line and column
     raise Unreadable(f"line {place.lineno} column {place.colno}", what) from None
 
 
@@ -179,17 +214,6 @@ def quoted(value: object) -> str:
     return text
 
 
-class Misfit:
-    """A sentence that ends with a value. It is made when it is shown: a file can have 100,000 of them."""
-
-    def __init__(self, words: str, value: object) -> None:
-        self.words = words
-        self.value = value
-
-    def __str__(self) -> str:
-        return f"{self.words} {quoted(self.value)}"
-
-
 class Leaf:
     """A kind of value without parts: the phrase in "must be ..., not ...", and whether a value is of it."""
 
@@ -197,8 +221,9 @@ class Leaf:
         self.phrase = phrase
         self.accepts = accepts
 
-    def __call__(self, value: Any) -> Sequence[Problem]:
-        return () if self.accepts(value) else [("", Misfit(f"must be {self.phrase}, not", value))]
+    def __call__(self, value: Any, path: Path, report: Report) -> None:
+        if not self.accepts(value):
+            report(path, f"must be {self.phrase}, not", value)
 
 
 def matching(phrase: str, pattern: str) -> Leaf:
@@ -235,82 +260,73 @@ def or_null(leaf: Leaf) -> Leaf:
     return Leaf(f"{leaf.phrase} or null", lambda value: value is None or leaf.accepts(value))
 
 
-def record(*rules: Rule, **fields: Kind) -> Kind:
+def record(*rules: Kind, **fields: Kind) -> Kind:
     """Objects with exactly these fields: first what is wrong with them, then unknown fields, then the rules.
 
     What an unknown field has is not looked into; of a repeated one, the last value is. Rules go across fields,
     and see the object also where some of them are missing or wrong.
     """
 
-    def problems(value: Any) -> Sequence[Problem]:
+    def check(value: Any, path: Path, report: Report) -> None:
         if not isinstance(value, dict):
-            return [("", Misfit("must be an object, not", value))]
-        found: list[Problem] = []
+            report(path, "must be an object, not", value)
+            return
         times = value.times if isinstance(value, Repeating) else {}
+        known = 0
         for name, kind in fields.items():
             if name in times:
-                found.append((f".{name}", f"must stand once in its object, not {times[name]} times"))
-            if name not in value:
-                found.append((f".{name}", "is missing"))
-            elif inner := kind(value[name]):
-                found += below(f".{name}", inner)
-        if found or len(value) > len(fields):
-            found += [("", Misfit(unknown(times.get(name, 1)), name)) for name in value if name not in fields]
+                report((path, name), f"must stand once in its object, not {times[name]} times")
+            if name in value:
+                known += 1
+                kind(value[name], (path, name), report)
+            else:
+                report((path, name), "is missing")
+        for name in value if len(value) > known else ():
+            if name not in fields:
+                often = f"{times[name]} times " if name in times else ""
+                report(path, f"has {often}the unknown field", name)
         for rule in rules:
-            found += rule(value)
-        return found
+            rule(value, path, report)
 
-    return problems
-
-
-def unknown(times: int) -> str:
-    return "has the unknown field" if times == 1 else f"has {times} times the unknown field"
+    return check
 
 
-def array(kind: Kind, least: int, most: int, *rules: Rule) -> Kind:
-    """Arrays of least to most items of a kind; those beyond are counted, not looked into. Rules as above."""
+def array(kind: Kind, least: int, most: int, *rules: Kind) -> Kind:
+    """Arrays of least to most items of a kind; those beyond are counted and not looked at. Rules as above."""
 
-    def problems(value: Any) -> Sequence[Problem]:
+    def check(value: Any, path: Path, report: Report) -> None:
         if not isinstance(value, list):
-            return [("", Misfit("must be an array, not", value))]
-        found: list[Problem] = []
+            report(path, "must be an array, not", value)
+            return
         if not least <= len(value) <= most:
-            found.append(("", f"must have {least} to {most} items, not {len(value)}"))
-        for index, item in enumerate(value[:most]):
-            if inner := kind(item):
-                found += below(f"[{index}]", inner)
+            report(path, f"must have {least} to {most} items, not {len(value)}")
+        items = value[:most]
+        for index, item in enumerate(items):
+            kind(item, (path, index), report)
         for rule in rules:
-            found += rule(value)
-        return found
+            rule(items, path, report)
 
-    return problems
-
-
-def below(step: str, problems: Sequence[Problem]) -> list[Problem]:
-    """The problems of a part, with the step that leads to it in front of their paths."""
-    return [(step + where, what) for where, what in problems]
+    return check
 
 
-def unique(*names: str) -> Rule:
+def unique(*names: str) -> Kind:
     """The rule that no two items of an array are the same, or have the same in all of these fields."""
     key: Callable[[Any], Any] = operator.itemgetter(*names) if names else lambda item: item
     words = f"must be unique in {' and '.join(names)}" if len(names) > 1 else "must be unique"
 
-    def problems(items: list[Any]) -> Iterable[Problem]:
+    def check(items: list[Any], path: Path, report: Report) -> None:
         first: dict[object, int] = {}
         for index, item in enumerate(items):
             try:
                 found = key(item)
             except (KeyError, TypeError):  # an item that is not as it should be, which is said elsewhere
                 continue
-            if type(found) is str or (type(found) is tuple and {*map(type, found)} == {str}):
-                earlier = first.setdefault(found, index)
-                if earlier != index:
-                    where = f"[{index}].{names[0]}" if len(names) == 1 else f"[{index}]"
-                    shown = found if type(found) is str else found[0]
-                    yield where, Misfit(f"{words}, but [{earlier}] also has", shown)
+            parts = found if type(found) is tuple else (found,)
+            if all(type(part) is str for part in parts) and first.setdefault(found, index) != index:
+                where: Path = ((path, index), names[0]) if len(names) == 1 else (path, index)
+                report(where, f"{words}, but [{first[found]}] also has", parts[0])
 
-    return problems
+    return check
 
 
 def is_timestamp(value: object) -> bool:
@@ -342,16 +358,16 @@ def seconds(timestamp: str) -> int:
     return ((day_number(timestamp[:10]) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(rest)
 
 
-def ends_after_start(interval: dict[str, Any]) -> Iterable[Problem]:
+def ends_after_start(interval: dict[str, Any], path: Path, report: Report) -> None:
     start, end = interval.get("start", ""), interval.get("endExclusive", "")
     if is_timestamp(start) and is_timestamp(end) and start >= end:  # of one width and one zone: ordered as text
-        yield ".endExclusive", Misfit("must be later than start, not", end)
+        report((path, "endExclusive"), "must be later than start, not", end)
 
 
-def amounts_fit(rows: list[Any]) -> Iterable[Problem]:
+def amounts_fit(rows: list[Any], path: Path, report: Report) -> None:
     total = sum(row["value"] for row in rows if isinstance(row, dict) and AMOUNT.accepts(row.get("value")))
     if total > MAX_AMOUNT:
-        yield "", f"must have values of at most {MAX_AMOUNT} together, not {total}"
+        report(path, f"must have values of at most {MAX_AMOUNT} together, not {total}")
 
 
 ID = matching("an id ([a-z][a-z0-9_-]{0,79})", "[a-z][a-z0-9_-]{0,79}")
@@ -398,32 +414,49 @@ CASE_FILE = record(
 )
 
 JUDGMENT = one_of("pass", "fail", "insufficient_evidence")
-RESULT = record(id=ID, judgment=JUDGMENT, reasonCodes=array(ID, 0, MAX_BYTES, unique()), explanation=TEXT)
+RESULT = record(id=ID, judgment=JUDGMENT, reasonCodes=array(ID, 0, 256, unique()), explanation=TEXT)
 
 
-def expected_file(*rules: Rule) -> Kind:
-    """The kind of an expected file, which also obeys these rules."""
-    return record(*rules, schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, results=array(RESULT, 1, 64, unique("id")))
+def expected_file(case_file: Any) -> Kind:
+    """The kind of the expected file that goes with a case file."""
+    return record(
+        same_fixture_set(case_file), same_ids(case_file),
+        schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, results=array(RESULT, 1, 64, unique("id")),
+    )
 
 
-def goes_with(case_file: dict[str, Any]) -> Rule:
-    """The rule that an expected file has the case file's fixture set, and exactly its ids."""
-    ids = {case["id"]: None for case in case_file["cases"]}
+def same_fixture_set(case_file: Any) -> Kind:
+    """The rule that the fixture set is the case file's, where both are ids."""
+    wanted = case_file.get("fixtureSetId") if isinstance(case_file, dict) else None
 
-    def problems(expected: dict[str, Any]) -> Iterable[Problem]:
-        fixture_set, results = expected.get("fixtureSetId"), expected.get("results")
-        if ID.accepts(fixture_set) and fixture_set != case_file["fixtureSetId"]:
-            yield ".fixtureSetId", Misfit("must be that of the case file, not", fixture_set)
-        if not isinstance(results, list):
+    def check(expected: dict[str, Any], path: Path, report: Report) -> None:
+        found = expected.get("fixtureSetId")
+        if ID.accepts(wanted) and ID.accepts(found) and found != wanted:
+            report((path, "fixtureSetId"), "must be that of the case file, not", found)
+
+    return check
+
+
+def same_ids(case_file: Any) -> Kind:
+    """The rule that the results have exactly the ids of the cases, where all of those are ids."""
+    wanted = ids_of(case_file.get("cases")) if isinstance(case_file, dict) else []
+
+    def check(expected: dict[str, Any], path: Path, report: Report) -> None:
+        results = expected.get("results")
+        if not isinstance(results, list) or not all(map(ID.accepts, wanted)):
             return
-        missing = dict(ids)
-        for index, result in enumerate(results):
-            found = result.get("id") if isinstance(result, dict) else None
-            if ID.accepts(found):
-                missing.pop(found, None)
-                if found not in ids:
-                    yield f".results[{index}].id", Misfit("must be the id of a case, not", found)
-        for id in missing:
-            yield ".results", Misfit("must have a result for", id)
+        found = ids_of(results)
+        for index, id in enumerate(found if wanted else ()):
+            if ID.accepts(id) and id not in wanted:
+                report((((path, "results"), index), "id"), "must be the id of a case, not", id)
+        for id in wanted:
+            if id not in found:
+                report((path, "results"), "must have a result for", id)
 
-    return problems
+    return check
+
+
+def ids_of(items: Any) -> list[Any]:
+    """The ids of cases or results, None where one has none."""
+    records = items[:64] if isinstance(items, list) else []
+    return [item.get("id") if isinstance(item, dict) else None for item in records]

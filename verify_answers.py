@@ -21,7 +21,7 @@ import argparse
 import json
 
 try:
-    from answer_format import CASE_FILE, expected_file, goes_with, load, quoted, seconds
+    from answer_format import CASE_FILE, Problems, expected_file, load, quoted, seconds
 except (ImportError, SyntaxError) as fault:
     if __name__ != "__main__":
         raise
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, NoReturn, Optional, Union
 
-    from answer_format import FileProblem
-
     Object = dict[str, Any]
     Finding = Optional[Union["Fault", "Lack"]]
     Find = Callable[[Object, Object], Finding]
@@ -45,7 +43,6 @@ PROGRAM = "verify_answers"
 VERSION = "1.0.0"
 PASS, FAIL, INSUFFICIENT, NOT_CHECKED = "pass", "fail", "insufficient_evidence", "not_checked"
 EXIT_OK, EXIT_DIFFERENT, EXIT_UNUSABLE, EXIT_BUG = 0, 1, 2, 70
-MAX_PROBLEMS = 20
 MAX_LINE = 600
 
 
@@ -397,25 +394,20 @@ FORMATS = {"json": as_json, "text": as_text}
 
 
 class Unusable(Exception):
-    """No run, or no output, is possible: each problem is a file (or None), a place in it (or None), a sentence."""
+    """No run, or no output, is possible; the lines say why."""
 
-    def __init__(self, *problems: FileProblem) -> None:
-        super().__init__(problems)
-        self.problems = problems
-
-    def lines(self) -> list[str]:
-        more = len(self.problems) - MAX_PROBLEMS
-        lines = [problem_line(*problem) for problem in self.problems[:MAX_PROBLEMS]]
-        return [*lines, f"... and {more} more"] if more > 0 else lines
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*lines)
+        self.lines = lines
 
 
-def problem_line(file: str | None, where: str | None, what: object) -> str:
-    """A line for standard error. The path of a file stands as it is where it is plain ASCII and has room."""
-    rest = [str(part) for part in (where, what) if part is not None]
-    line = ": ".join([PROGRAM, *([] if file is None else [file]), *rest])
-    if file is not None and not (file.isascii() and file.isprintable() and file and len(line) <= MAX_LINE):
-        line = ": ".join([PROGRAM, quoted(file), *rest])
-    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 3] + "..."
+def problem_line(file: str, where: str | None, sentence: str) -> str:
+    """A line about a file. Its path stands as it is where it is plain ASCII and has room."""
+    rest = f"{where}: {sentence}" if where else sentence
+    line = f"{PROGRAM}: {file}: {rest}"
+    if file and file.isascii() and file.isprintable() and len(line) <= MAX_LINE:
+        return line
+    return f"{PROGRAM}: {quoted(file)}: {rest}"
 
 
 DESCRIPTION = """\
@@ -449,7 +441,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         option, ignored, _ = message.partition("ignored explicit argument")
         usage = f"{option}takes no value" if ignored else message
-        raise Unusable((None, None, f"{usage} (--help explains the options)"))
+        raise Unusable(f"{PROGRAM}: {usage} (--help explains the options)")
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
@@ -469,11 +461,11 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         parser.error(f"unknown argument {quoted(unknown[0])}")
-    if options.format not in FORMATS:
-        parser.error(f"argument --format: must be {' or '.join(FORMATS)}, not {quoted(options.format)}")
+    if options.format not in list(FORMATS):  # before Python 3.13, "--format=--" gives an empty list
+        parser.error(f"argument --format: must be {' or '.join(FORMATS)}, not {quoted(options.format or '--')}")
     if len(options.verify) > 1:
         parser.error(f"argument --verify: must be given once, not {len(options.verify)} times")
-    options.verify = options.verify[0] if options.verify else None
+    options.verify = (options.verify[0] if options.verify[0] != [] else "--") if options.verify else None
     if options.cases is None and options.verify is not None:
         parser.error("argument --verify: needs CASES too")
     if options.cases == options.verify == "-":
@@ -484,15 +476,14 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def read_inputs(cases: str, expected: str | None) -> tuple[Object, Object | None]:
-    """The content of both files, or Unusable with all the problems of both."""
-    case_file, problems = load(cases, CASE_FILE)
-    expectations = None
-    if expected is not None:
-        rules = [] if problems else [goes_with(case_file)]
-        expectations, more = load(expected, expected_file(*rules))
-        problems += more
-    if problems:
-        raise Unusable(*problems)
+    """The content of both files, or Unusable with the problems of both."""
+    problems = Problems()
+    case_file = load(cases, CASE_FILE, problems)
+    expectations = None if expected is None else load(expected, expected_file(case_file), problems)
+    if problems.count:
+        more = problems.count - len(problems.first)
+        lines = [problem_line(*problem) for problem in problems.first]
+        raise Unusable(*lines, *([f"... and {more} more"] if more else []))
     return case_file, expectations
 
 
@@ -516,7 +507,7 @@ def print_out(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as fault:
-        raise Unusable(("standard output", None, f"cannot be written: {fault.strerror}")) from None
+        raise Unusable(f"{PROGRAM}: standard output: cannot be written: {fault.strerror}") from None
 
 
 def print_error(lines: Sequence[str]) -> None:
@@ -545,7 +536,7 @@ def run() -> int:
     try:
         return main(sys.argv[1:])
     except Unusable as fault:
-        print_error(fault.lines())
+        print_error(fault.lines)
         return EXIT_UNUSABLE
     except BrokenPipeError:
         return end_by_broken_pipe()

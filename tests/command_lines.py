@@ -146,6 +146,8 @@ COMMAND_LINES = [
     CommandLine("usage-verify-twice", f"{PUBLISHED} --verify expected.json", 2, "", usage("argument --verify: must be given once, not 2 times")),
     CommandLine("usage-standard-input-twice", "python3 verify_answers.py - --verify - <cases.json", 2, "", usage("argument --verify: standard input is CASES already")),
     CommandLine("usage-value-for-help", r"""python3 verify_answers.py "--help=$(printf '\303\251\n')x" """, 2, "", usage("argument -h/--help: takes no value")),
+    CommandLine("usage-format-dashes", "python3 verify_answers.py --format=--", 2, "", usage('argument --format: must be json or text, not "--"')),
+    CommandLine("input-name-dashes", "python3 verify_answers.py cases.json --verify=--", 2, "", missing("--")),
     CommandLine("usage-value-for-version", "python3 verify_answers.py --version=2", 2, "", usage("argument --version: takes no value")),
     # what is read
     CommandLine("input-standard-input", "python3 verify_answers.py - --verify expected.json <cases.json", 0, OBSERVED, SUMMARY),

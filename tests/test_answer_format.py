@@ -17,12 +17,13 @@ from tests.support import DROP, as_bytes, baseline, edited, row, run_on
 
 
 def problems(data: bytes) -> list[str]:
-    """The problems of a case file as "WHERE: WHAT", all of them."""
+    """The problems of a case file as "WHERE: WHAT"."""
+    found = answer_format.Problems()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cases.json")
         pathlib.Path(path).write_bytes(data)
-        _, found = answer_format.load(path, answer_format.CASE_FILE)
-    return [": ".join(str(part) for part in problem[1:] if part is not None) for problem in found]
+        answer_format.load(path, answer_format.CASE_FILE, found)
+    return [": ".join(part for part in problem[1:] if part is not None) for problem in found.first]
 
 
 class Documents(unittest.TestCase):
@@ -70,7 +71,7 @@ class Documents(unittest.TestCase):
         document["cases"].append({**document["cases"][0], "id": "case-0", "title": ""})
         self.assertEqual(
             problems(as_bytes(document)),
-            ["cases: must have 1 to 64 items, not 65", 'cases[64].id: must be unique, but [0] also has "case-0"'],
+            ["cases: must have 1 to 64 items, not 65"],
         )
 
     def test_arrays_of_the_largest_length(self) -> None:
@@ -277,8 +278,38 @@ class ExpectedFile(unittest.TestCase):
         self.assertEqual(
             run.err,
             f'verify_answers: CASES: cases[0].title: {boundaries.TEXT}""\n'
-            'verify_answers: EXPECTED: schemaVersion: must be "1.0.0", not "2"\n',
+            'verify_answers: EXPECTED: schemaVersion: must be "1.0.0", not "2"\n'
+            'verify_answers: EXPECTED: fixtureSetId: must be that of the case file, not "other"\n',
         )
+
+    def test_what_the_case_file_has_is_compared_as_far_as_it_is_an_id(self) -> None:
+        other = as_bytes({**self.expected(), "fixtureSetId": "other"})
+        cases: list[tuple[bytes, list[str]]] = [
+            (b"[]", ["root: must be an object, not an array"]),
+            (as_bytes(edited(baseline(), {"fixtureSetId": "A"})), [f'fixtureSetId: {boundaries.ID}"A"']),
+            (
+                as_bytes(edited(baseline(), {"cases": []})),
+                ["cases: must have 1 to 64 items, not 0", 'fixtureSetId: must be that of the case file, not "other"'],
+            ),
+            (
+                as_bytes(edited(baseline(), {"id": 5})),
+                [f"cases[0].id: {boundaries.ID}5", 'fixtureSetId: must be that of the case file, not "other"'],
+            ),
+            (
+                as_bytes(edited(baseline(), {"id": "b"})),
+                [
+                    'fixtureSetId: must be that of the case file, not "other"',
+                    'results[0].id: must be the id of a case, not "complete-answer"',
+                    'results: must have a result for "b"',
+                ],
+            ),
+        ]
+        for data, messages in cases:
+            with self.subTest(messages):
+                run = run_on(data, other)
+                self.assertEqual(run.status, 2)
+                lines = [line.split(": ", 2)[2] for line in run.err.splitlines()]
+                self.assertEqual(lines, messages)
 
     def test_ids_in_any_order(self) -> None:
         document = baseline()
