@@ -8,7 +8,6 @@ path to it, and reports what is wrong with it.
 
 from __future__ import annotations
 
-import collections
 import functools
 import itertools
 import json
@@ -187,8 +186,11 @@ def parse_integer(digits: str) -> int | Number:
 def parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
+        times: dict[str, int] = {}
+        for key, _ in pairs:
+            times[key] = times.get(key, 0) + 1
         found = Repeating(found)
-        found.times = {key: times for key, times in collections.Counter(key for key, _ in pairs).items() if times > 1}
+        found.times = {key: count for key, count in times.items() if count > 1}
     return found
 
 
@@ -227,7 +229,7 @@ class Leaf:
 
 
 def matching(phrase: str, pattern: str) -> Leaf:
-    fits = re.compile(pattern).fullmatch
+    fits = functools.cache(re.compile(pattern).fullmatch)  # most values come again and again
     return Leaf(phrase, lambda value: type(value) is str and len(value) <= MAX_NAME and fits(value))
 
 
@@ -267,32 +269,46 @@ def record(*rules: Kind, **fields: Kind) -> Kind:
     and see the object also where some of them are missing or wrong.
     """
 
+    known = [(name, kind, accepts(kind)) for name, kind in fields.items()]
+
     def check(value: Any, path: Path, report: Report) -> None:
         if not isinstance(value, dict):
             report(path, "must be an object, not", value)
             return
         times = value.times if isinstance(value, Repeating) else {}
-        known = 0
-        for name, kind in fields.items():
-            if name in times:
+        missing = 0
+        for name, kind, fine in known:
+            part = value.get(name, MISSING)
+            if times and name in times:
                 report((path, name), f"must stand once in its object, not {times[name]} times")
-            if name in value:
-                known += 1
-                kind(value[name], (path, name), report)
-            else:
+            if part is MISSING:
+                missing += 1
                 report((path, name), "is missing")
-        for name in value if len(value) > known else ():
-            if name not in fields:
-                often = f"{times[name]} times " if name in times else ""
-                report(path, f"has {often}the unknown field", name)
+            elif not fine(part):
+                kind(part, (path, name), report)
+        if len(value) > len(fields) - missing:
+            for name in value:
+                if name not in fields:
+                    often = f"{times[name]} times " if name in times else ""
+                    report(path, f"has {often}the unknown field", name)
         for rule in rules:
             rule(value, path, report)
 
     return check
 
 
+MISSING = object()
+
+
+def accepts(kind: Kind) -> Callable[[Any], object]:
+    """What tells at once that a value is of a kind without parts: nearly all are, and nothing is to be reported."""
+    return kind.accepts if isinstance(kind, Leaf) else lambda value: False
+
+
 def array(kind: Kind, least: int, most: int, *rules: Kind) -> Kind:
     """Arrays of least to most items of a kind; those beyond are counted and not looked at. Rules as above."""
+
+    fine = accepts(kind)
 
     def check(value: Any, path: Path, report: Report) -> None:
         if not isinstance(value, list):
@@ -302,7 +318,8 @@ def array(kind: Kind, least: int, most: int, *rules: Kind) -> Kind:
             report(path, f"must have {least} to {most} items, not {len(value)}")
         items = value[:most]
         for index, item in enumerate(items):
-            kind(item, (path, index), report)
+            if not fine(item):
+                kind(item, (path, index), report)
         for rule in rules:
             rule(items, path, report)
 
@@ -321,10 +338,13 @@ def unique(*names: str) -> Kind:
                 found = key(item)
             except (KeyError, TypeError):  # an item that is not as it should be, which is said elsewhere
                 continue
-            parts = found if type(found) is tuple else (found,)
-            if all(type(part) is str for part in parts) and first.setdefault(found, index) != index:
+            if type(found) is not str and not (type(found) is tuple and {*map(type, found)} == {str}):
+                continue
+            earlier = first.setdefault(found, index)
+            if earlier != index:
                 where: Path = ((path, index), names[0]) if len(names) == 1 else (path, index)
-                report(where, f"{words}, but [{first[found]}] also has", parts[0])
+                shown = found[0] if type(found) is tuple else found
+                report(where, f"{words}, but [{earlier}] also has", shown)
 
     return check
 

@@ -7,24 +7,21 @@ formats, the comparison with what was expected, and the command line.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
+HERE = os.path.dirname(os.path.realpath(__file__))
 if __name__ == "__main__":
-    # An interrupt ends the program at any moment and without a traceback, unless it is started to ignore them.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # The other half of the program stands beside this one, also where Python is told not to look there (-I, -P).
-    sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-
-import argparse
-import json
+    sys.path.insert(0, HERE)  # also where Python is told not to look beside the program (-I, -P)
 
 try:
+    import json
+
     from answer_format import CASE_FILE, Problems, expected_file, load, quoted, seconds
-except (ImportError, SyntaxError) as fault:
+except (ImportError, SyntaxError, KeyboardInterrupt) as fault:
     if __name__ != "__main__":
         raise
+    if isinstance(fault, KeyboardInterrupt):
+        os._exit(130)
     try:
         os.write(2, f"verify_answers: answer_format.py: cannot be used: {fault!a}\n".encode("ascii"))
     finally:
@@ -410,16 +407,23 @@ def problem_line(file: str, where: str | None, sentence: str) -> str:
     return f"{PROGRAM}: {quoted(file)}: {rest}"
 
 
-DESCRIPTION = """\
+HELP = """\
+usage: python3 verify_answers.py [CASES] [--format FORMAT]
+       python3 verify_answers.py CASES --verify EXPECTED [--format FORMAT]
+
 Check business answers. A case file asks one fixed question; each of its cases has the evidence that was
 returned and the structured claim that was made. Every case gets the same 22 checks and a judgment: pass,
-fail or insufficient_evidence. No prose is read, and nothing is asked of a network or a model."""
-CASES_HELP = """the case file; - is standard input; without --verify it may be left out: then it is the
-cases.json beside this program"""
-VERIFY_HELP = """compare every judgment and its ordered reason codes with this file, and say on standard error
-what differs; - is standard input"""
-FORMAT_HELP = "what standard output gets: json (default), the observed document; text, a table for people"
-EPILOG = """\
+fail or insufficient_evidence. No prose is read, and nothing is asked of a network or a model.
+
+  CASES              the case file; - is standard input; without --verify it may be left out: then it is
+                     the cases.json beside this program
+  --verify EXPECTED  compare every judgment and its ordered reason codes with this file, and say on
+                     standard error what differs; - is standard input
+  --format FORMAT    what standard output gets: json (default), the observed document; text, a table for
+                     people
+  --version          print the version
+  -h, --help         print this text
+
 examples:
   python3 verify_answers.py cases.json --verify expected.json > observed.json
   python3 verify_answers.py --format text
@@ -429,50 +433,49 @@ exit status:
       It does not mean that the answers pass.
   1   with --verify: a judgment or a list of reason codes is not as expected
   2   bad usage, an unusable file, or an output that cannot be written
-  70  a bug in this program"""
+  70  a bug in this program
+"""
+PRINTED = {"-h": HELP, "--help": HELP, "--version": f"{PROGRAM} {VERSION}\n"}
 
 
-class Parser(argparse.ArgumentParser):
-    """Prints --help and --version as any output, and raises what it has to say of bad usage."""
-
-    def _print_message(self, message: str, file: object = None) -> None:
-        print_out(message)
-
-    def error(self, message: str) -> NoReturn:
-        option, ignored, _ = message.partition("ignored explicit argument")
-        usage = f"{option}takes no value" if ignored else message
-        raise Unusable(f"{PROGRAM}: {usage} (--help explains the options)")
+def usage(what: str) -> NoReturn:
+    raise Unusable(f"{PROGRAM}: {what} (--help explains the usage)")
 
 
-def parse_arguments(arguments: list[str]) -> argparse.Namespace:
-    """cases, verify and format as the run needs them, or Unusable where they make no sense."""
-    parser = Parser(
-        prog=f"{PROGRAM}.py",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        # A width of its own, since to ask the terminal for one takes a slow import.
-        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100),
-        allow_abbrev=False,
-    )
-    parser.add_argument("cases", metavar="CASES", nargs="?", help=CASES_HELP)
-    parser.add_argument("--verify", metavar="EXPECTED", action="append", default=[], help=VERIFY_HELP)
-    parser.add_argument("--format", metavar="FORMAT", default="json", help=FORMAT_HELP)
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}")
-    options, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        parser.error(f"unknown argument {quoted(unknown[0])}")
-    if options.format not in list(FORMATS):  # before Python 3.13, "--format=--" gives an empty list
-        parser.error(f"argument --format: must be {' or '.join(FORMATS)}, not {quoted(options.format or '--')}")
-    if len(options.verify) > 1:
-        parser.error(f"argument --verify: must be given once, not {len(options.verify)} times")
-    options.verify = (options.verify[0] if options.verify[0] != [] else "--") if options.verify else None
-    if options.cases is None and options.verify is not None:
-        parser.error("argument --verify: needs CASES too")
-    if options.cases == options.verify == "-":
-        parser.error("argument --verify: standard input is CASES already")
-    if options.cases is None:
-        options.cases = os.path.join(os.path.dirname(os.path.realpath(__file__)), "cases.json")
-    return options
+def parse_arguments(arguments: list[str]) -> dict[str, str]:
+    """What is given of CASES, --verify and --format, or else what to print; Unusable where it makes no sense.
+
+    Not argparse: to import and set it up takes as long as to judge the published cases, and its wording varies.
+    """
+    options: dict[str, str] = {}
+    paths: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word in PRINTED:
+            return {"print": PRINTED[word]}
+        if word == "--":
+            paths += words
+        elif name in ("--verify", "--format"):
+            if name in options:
+                usage(f"{name} must be given once")
+            given = value if equals else next(words, None)
+            if given is None:
+                usage(f"{name} needs a value")
+            options[name] = given
+        elif word.startswith("-") and word != "-":
+            usage(f"there is no option {quoted(word)}")
+        else:
+            paths.append(word)
+    if len(paths) > 1:
+        usage(f"there can be one CASES, and not {quoted(paths[1])} too")
+    if options.get("--format", "json") not in FORMATS:
+        usage(f"--format must be {' or '.join(FORMATS)}, not {quoted(options['--format'])}")
+    if "--verify" in options and not paths:
+        usage("--verify needs CASES too")
+    if paths == ["-"] and options.get("--verify") == "-":
+        usage("standard input can be CASES or EXPECTED, not both")
+    return {**options, "CASES": paths[0] if paths else os.path.join(HERE, "cases.json")}
 
 
 def read_inputs(cases: str, expected: str | None) -> tuple[Object, Object | None]:
@@ -490,10 +493,13 @@ def read_inputs(cases: str, expected: str | None) -> tuple[Object, Object | None
 def main(arguments: list[str]) -> int:
     """Run the command line and return its exit status. Raises Unusable, and BrokenPipeError where nobody reads on."""
     options = parse_arguments(arguments)
-    case_file, expected = read_inputs(options.cases, options.verify)
+    if "print" in options:
+        print_out(options["print"])
+        return EXIT_OK
+    case_file, expected = read_inputs(options["CASES"], options.get("--verify"))
     document = observe(case_file)
     different = None if expected is None else differences(document, expected)
-    print_out(FORMATS[options.format](document, different))
+    print_out(FORMATS[options.get("--format", "json")](document, different))
     if different is None:
         return EXIT_OK
     total = document["summary"]["total"]
@@ -539,7 +545,9 @@ def run() -> int:
         print_error(fault.lines)
         return EXIT_UNUSABLE
     except BrokenPipeError:
-        return end_by_broken_pipe()
+        return end_by_signal(13)
+    except KeyboardInterrupt:
+        return end_by_signal(2)
     except Exception:
         import traceback
 
@@ -547,14 +555,16 @@ def run() -> int:
         return EXIT_BUG
 
 
-def end_by_broken_pipe() -> int:
-    """End the process as SIGPIPE does, or else return the status that a shell gives for that."""
+def end_by_signal(number: int) -> int:
+    """End the process as SIGINT (2) or SIGPIPE (13) does, or else return the status that a shell gives for that."""
+    import signal
+
     try:
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGPIPE)
-    except (AttributeError, OSError):
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+    except (OSError, ValueError):
         pass
-    return 128 + 13
+    return 128 + number
 
 
 if __name__ == "__main__":
