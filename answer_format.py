@@ -438,45 +438,34 @@ RESULT = record(id=ID, judgment=JUDGMENT, reasonCodes=array(ID, 0, 256, unique()
 
 
 def expected_file(case_file: Any) -> Kind:
-    """The kind of the expected file that goes with a case file."""
-    return record(
-        same_fixture_set(case_file), same_ids(case_file),
-        schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, results=array(RESULT, 1, 64, unique("id")),
-    )
+    """The kind of the expected file that goes with a case file, as far as that has what to compare it with."""
+    rules = [goes_with(case_file)] if isinstance(case_file, dict) else []
+    results = array(RESULT, 1, 64, unique("id"))
+    return record(*rules, schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, results=results)
 
 
-def same_fixture_set(case_file: Any) -> Kind:
-    """The rule that the fixture set is the case file's, where both are ids."""
-    wanted = case_file.get("fixtureSetId") if isinstance(case_file, dict) else None
+def goes_with(case_file: dict[str, Any]) -> Kind:
+    """The rule that an expected file is of the case file's fixture set and has results for exactly its ids."""
 
     def check(expected: dict[str, Any], path: Path, report: Report) -> None:
-        found = expected.get("fixtureSetId")
+        wanted, found = case_file.get("fixtureSetId"), expected.get("fixtureSetId")
         if ID.accepts(wanted) and ID.accepts(found) and found != wanted:
             report((path, "fixtureSetId"), "must be that of the case file, not", found)
-
-    return check
-
-
-def same_ids(case_file: Any) -> Kind:
-    """The rule that the results have exactly the ids of the cases, where all of those are ids."""
-    wanted = ids_of(case_file.get("cases")) if isinstance(case_file, dict) else []
-
-    def check(expected: dict[str, Any], path: Path, report: Report) -> None:
-        results = expected.get("results")
-        if not isinstance(results, list) or not all(map(ID.accepts, wanted)):
+        cases, results = ids_of(case_file.get("cases")), ids_of(expected.get("results"))
+        if not cases or results is None or not all(map(ID.accepts, cases)):
             return
-        found = ids_of(results)
-        for index, id in enumerate(found if wanted else ()):
-            if ID.accepts(id) and id not in wanted:
+        for index, id in enumerate(results):
+            if ID.accepts(id) and id not in cases:
                 report((((path, "results"), index), "id"), "must be the id of a case, not", id)
-        for id in wanted:
-            if id not in found:
+        for id in cases:
+            if id not in results:
                 report((path, "results"), "must have a result for", id)
 
     return check
 
 
-def ids_of(items: Any) -> list[Any]:
-    """The ids of cases or results, None where one has none."""
-    records = items[:64] if isinstance(items, list) else []
-    return [item.get("id") if isinstance(item, dict) else None for item in records]
+def ids_of(items: Any) -> list[Any] | None:
+    """The ids of an array of cases or results, None for an item that has none; None where it is no array."""
+    if not isinstance(items, list):
+        return None
+    return [item.get("id") if isinstance(item, dict) else None for item in items[:64]]
