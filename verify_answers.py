@@ -351,19 +351,20 @@ def totals(document: Object) -> str:
     return f"{counts['total']} cases: " + ", ".join(f"{counts[name]} {name}" for name in (PASS, FAIL, INSUFFICIENT))
 
 
-def differences(document: Object, expected: Object) -> list[str]:
-    """A line for each case whose judgment or ordered reason codes are not the expected ones, with both sides."""
+def differences(document: Object, expected: Object) -> dict[str, str]:
+    """Both sides of each case whose judgment or ordered reason codes are not the expected ones, by its id."""
     wanted = {result["id"]: (result["judgment"], result["reasonCodes"]) for result in expected["results"]}
     found = {result["id"]: (result["judgment"], codes(result)) for result in document["results"]}
-    return [difference(id, wanted[id], found[id]) for id in found if found[id] != wanted[id]]
+    return {id: both_sides(id, wanted[id], found[id]) for id in found if found[id] != wanted[id]}
 
 
-def difference(id: str, wanted: tuple[str, list[str]], found: tuple[str, list[str]]) -> str:
+def both_sides(id: str, wanted: tuple[str, list[str]], found: tuple[str, list[str]]) -> str:
+    """What was expected and what was observed, so that it fits into a line behind the id."""
     sides = [f"{judgment} [{', '.join(reasons)}]" for judgment, reasons in (wanted, found)]
     if len(f"{id}: expected {sides[0]}, observed {sides[1]}") > MAX_LINE:
         same = len(os.path.commonprefix([wanted[1], found[1]]))
         sides = [f"{judgment} [{from_there(reasons, same)}]" for judgment, reasons in (wanted, found)]
-    return f"{id}: expected {sides[0]}, observed {sides[1]}"
+    return f"expected {sides[0]}, observed {sides[1]}"
 
 
 def from_there(reasons: list[str], same: int) -> str:
@@ -373,11 +374,11 @@ def from_there(reasons: list[str], same: int) -> str:
     return ", ".join(parts + reasons[same : same + 2] + ([f"{more} more"] if more > 0 else []))
 
 
-def as_json(document: Object, different: list[str] | None) -> str:
+def as_json(document: Object, different: dict[str, str] | None) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def as_text(document: Object, different: list[str] | None) -> str:
+def as_text(document: Object, different: dict[str, str] | None) -> str:
     """Id, judgment and reason codes in columns, under them the messages of what does not pass; and the totals."""
     wide = max(len(result["id"]) for result in document["results"])
     lines = []
@@ -387,7 +388,37 @@ def as_text(document: Object, different: list[str] | None) -> str:
     return "\n".join([*lines, totals(document)]) + "\n"
 
 
-FORMATS = {"json": as_json, "text": as_text}
+def as_junit(document: Object, different: dict[str, str] | None) -> str:
+    """JUnit XML, a test case for each case; it fails where it is not as expected or, with nothing expected, no pass."""
+    from xml.etree import ElementTree
+
+    name, results = document["fixtureSetId"], document["results"]
+    failures = {result["id"]: failure for result in results if (failure := junit_failure(result, different))}
+    counts = {"tests": str(len(results)), "failures": str(len(failures)), "errors": "0", "skipped": "0"}
+    root = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": name, **counts})
+    for result in results:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": name, "name": result["id"]})
+        if result["id"] in failures:
+            kind, message, text = failures[result["id"]]
+            ElementTree.SubElement(case, "failure", {"type": kind, "message": message}).text = text
+    ElementTree.indent(root)
+    xml: bytes = ElementTree.tostring(root, encoding="us-ascii", xml_declaration=True)
+    return xml.decode("ascii") + "\n"
+
+
+def junit_failure(result: Object, different: dict[str, str] | None) -> tuple[str, str, str] | None:
+    """Type, message and text of the failure that a case is, None where it is none."""
+    if different is not None:
+        sides = different.get(result["id"], "")
+        return ("different", sides, sides) if sides else None
+    if result["judgment"] == PASS:
+        return None
+    reasons = [f"{reason['code']}: {reason['message']}" for reason in result["reasons"]]
+    return result["judgment"], ", ".join(codes(result)), "\n".join(reasons)
+
+
+FORMATS = {"json": as_json, "text": as_text, "junit": as_junit}
 
 
 class Unusable(Exception):
@@ -420,7 +451,8 @@ fail or insufficient_evidence. No prose is read, and nothing is asked of a netwo
   --verify EXPECTED  compare every judgment and its ordered reason codes with this file, and say on
                      standard error what differs; - is standard input
   --format FORMAT    what standard output gets: json (default), the observed document; text, a table for
-                     people
+                     people; junit, JUnit XML for a CI server, in which a case fails that is not as
+                     expected or, without --verify, does not pass
   --version          print the version
   -h, --help         print this text
 
@@ -503,7 +535,8 @@ def main(arguments: list[str]) -> int:
     if different is None:
         return EXIT_OK
     total = document["summary"]["total"]
-    print_error([*different, f"{totals(document)}; {total - len(different)} of {total} as expected"])
+    lines = [f"{id}: {sides}" for id, sides in different.items()]
+    print_error([*lines, f"{totals(document)}; {total - len(different)} of {total} as expected"])
     return EXIT_DIFFERENT if different else EXIT_OK
 
 

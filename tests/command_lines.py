@@ -78,7 +78,8 @@ fail or insufficient_evidence. No prose is read, and nothing is asked of a netwo
   --verify EXPECTED  compare every judgment and its ordered reason codes with this file, and say on
                      standard error what differs; - is standard input
   --format FORMAT    what standard output gets: json (default), the observed document; text, a table for
-                     people
+                     people; junit, JUnit XML for a CI server, in which a case fails that is not as
+                     expected or, without --verify, does not pass
   --version          print the version
   -h, --help         print this text
 
@@ -104,6 +105,9 @@ COMMAND_LINES = [
     CommandLine("format-json", "python3 verify_answers.py --format json", 0, OBSERVED),
     CommandLine("format-text", "python3 verify_answers.py --format text cases.json", 0, TABLE),
     CommandLine("format-text-and-verify", f"{PUBLISHED} --format text", 0, TABLE, SUMMARY),
+    CommandLine("format-junit", "python3 verify_answers.py --format junit", 0, re.compile(r"<\?xml [^>]+>\n<testsuites tests=\"12\" failures=\"11\"[ -~\n]+</testsuites>\n")),
+    CommandLine("format-junit-and-verify", f"{PUBLISHED} --format junit", 0, re.compile(r"<\?xml [^>]+>\n<testsuites tests=\"12\" failures=\"0\"[ -~\n]+</testsuites>\n"), SUMMARY),
+    CommandLine("format-junit-and-a-difference", "sed 's/claim_value/claim_unit/' expected.json >e; python3 verify_answers.py cases.json --verify e --format junit | grep -c '<failure type=\"different\" message=\"expected fail \\[claim_unit\\], observed fail \\[claim_value\\]\"'", 0, "1\n", re.compile(r"altered-number: [ -~]+\n12 cases: [ -~]+; 11 of 12 as expected\n")),
     CommandLine("version", "python3 verify_answers.py --version", 0, "verify_answers 1.0.0\n"),
     CommandLine("help", "python3 verify_answers.py --help", 0, HELP),
     CommandLine("help-comes-first", "python3 verify_answers.py -h --nonsense", 0, HELP),
@@ -136,20 +140,20 @@ COMMAND_LINES = [
     CommandLine("usage-unknown-option", "python3 verify_answers.py --frobnicate", 2, "", usage('there is no option "--frobnicate"')),
     CommandLine("usage-unknown-option-escaped", r"""python3 verify_answers.py "$(printf -- '--\033[31m\342\200\256')" """, 2, "", usage('there is no option "--\\u001b[31m\\u202e"')),
     CommandLine("usage-short-option", "python3 verify_answers.py -hv", 2, "", usage('there is no option "-hv"')),
-    CommandLine("usage-format-empty", "python3 verify_answers.py --format=", 2, "", usage('--format must be json or text, not ""')),
+    CommandLine("usage-format-empty", "python3 verify_answers.py --format=", 2, "", usage('--format must be json or text or junit, not ""')),
     CommandLine("usage-format-twice", "python3 verify_answers.py --format json --format=json", 2, "", usage("--format must be given once")),
     CommandLine("usage-verify-empty", "python3 verify_answers.py cases.json --verify ''", 2, "", missing('""')),
     CommandLine("usage-dashes-only", "python3 verify_answers.py --", 0, OBSERVED),
     CommandLine("usage-second-file", "python3 verify_answers.py cases.json expected.json", 2, "", usage('there can be one CASES, and not "expected.json" too')),
     CommandLine("usage-abbreviation", "python3 verify_answers.py cases.json --ver expected.json", 2, "", usage('there is no option "--ver"')),
-    CommandLine("usage-format", "python3 verify_answers.py --format xml", 2, "", usage('--format must be json or text, not "xml"')),
+    CommandLine("usage-format", "python3 verify_answers.py --format xml", 2, "", usage('--format must be json or text or junit, not "xml"')),
     CommandLine("usage-format-without-value", "python3 verify_answers.py --format", 2, "", usage("--format needs a value")),
     CommandLine("usage-verify-without-value", "python3 verify_answers.py cases.json --verify", 2, "", usage("--verify needs a value")),
     CommandLine("usage-verify-without-cases", "python3 verify_answers.py --verify expected.json", 2, "", usage("--verify needs CASES too")),
     CommandLine("usage-verify-twice", f"{PUBLISHED} --verify expected.json", 2, "", usage("--verify must be given once")),
     CommandLine("usage-standard-input-twice", "python3 verify_answers.py - --verify - <cases.json", 2, "", usage("standard input can be CASES or EXPECTED, not both")),
     CommandLine("usage-value-for-help", r"""python3 verify_answers.py "--help=$(printf "\303\251")x" """, 2, "", usage('there is no option "--help=\\u00e9x"')),
-    CommandLine("usage-format-dashes", "python3 verify_answers.py --format=--", 2, "", usage('--format must be json or text, not "--"')),
+    CommandLine("usage-format-dashes", "python3 verify_answers.py --format=--", 2, "", usage('--format must be json or text or junit, not "--"')),
     CommandLine("input-name-dashes", "python3 verify_answers.py cases.json --verify=--", 2, "", missing("--")),
     CommandLine("usage-value-for-version", "python3 verify_answers.py --version=2", 2, "", usage('there is no option "--version=2"')),
     # what is read

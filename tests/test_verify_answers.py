@@ -14,6 +14,7 @@ import time
 import unittest
 from typing import Any
 from unittest import mock
+from xml.etree import ElementTree
 
 import verify_answers
 from tests import boundaries, command_lines
@@ -150,6 +151,61 @@ class Outputs(unittest.TestCase):
             "    The evidence has no queryId by which its query could be found.\n"
             "3 cases: 1 pass, 1 fail, 1 insufficient_evidence\n",
         )
+
+    def test_junit_without_expectations(self) -> None:
+        document = baseline()
+        document["cases"] += [
+            {**edited(document, {"claim.value": 1, "claim.accountId": "b"})["cases"][0], "id": "b"},
+            {**edited(document, {"evidence.queryId": None})["cases"][0], "id": "c"},
+        ]
+        run = run_on(as_bytes(document), None, "--format", "junit")
+        self.assertEqual((run.status, run.err), (0, ""))
+        name = "business-answer-verification-v1"
+        self.assertEqual(
+            run.out,
+            "<?xml version='1.0' encoding='us-ascii'?>\n"
+            '<testsuites tests="3" failures="2" errors="0" skipped="0">\n'
+            f'  <testsuite name="{name}" tests="3" failures="2" errors="0" skipped="0">\n'
+            f'    <testcase classname="{name}" name="complete-answer" />\n'
+            f'    <testcase classname="{name}" name="b">\n'
+            '      <failure type="fail" message="claim_account, claim_value">'
+            'claim_account: The claim has accountId "b"; the question needs "account-acme".\n'
+            "claim_value: The claim says 1; the 2 qualifying rows total 500000 USD minor units.</failure>\n"
+            "    </testcase>\n"
+            f'    <testcase classname="{name}" name="c">\n'
+            '      <failure type="insufficient_evidence" message="query_reference">'
+            "query_reference: The evidence has no queryId by which its query could be found.</failure>\n"
+            "    </testcase>\n"
+            "  </testsuite>\n"
+            "</testsuites>\n",
+        )
+
+    def test_junit_with_expectations(self) -> None:
+        document = edited(baseline(), {"claim.value": 1})
+        document["cases"].append({**baseline()["cases"][0], "id": "b"})
+        results = [
+            {"id": "complete-answer", "judgment": "fail", "reasonCodes": ["claim_value"], "explanation": "x"},
+            {"id": "b", "judgment": "insufficient_evidence", "reasonCodes": ["population"], "explanation": "x"},
+        ]
+        expected = {"schemaVersion": "1.0.0", "fixtureSetId": document["fixtureSetId"], "results": results}
+        run = run_on(as_bytes(document), as_bytes(expected), "--format", "junit")
+        sides = "expected insufficient_evidence [population], observed pass []"
+        self.assertEqual(run.status, 1)
+        self.assertEqual(run.err.splitlines()[0], f"b: {sides}")
+        root = ElementTree.fromstring(run.out)
+        self.assertEqual(root.attrib, {"tests": "2", "failures": "1", "errors": "0", "skipped": "0"})
+        cases = {case.attrib["name"]: [(failure.attrib, failure.text) for failure in case] for case in root[0]}
+        self.assertEqual(cases, {"complete-answer": [], "b": [({"type": "different", "message": sides}, sides)]})
+
+    def test_junit_of_hostile_labels(self) -> None:
+        label = "<\x00\x1b&\"'>]]>\u202e"
+        claims = [{"evidenceId": "invoice-001", "field": "status", "value": label}]
+        run = run_on(as_bytes(edited(baseline(), {"claim.recordClaims": claims})), None, "--format", "junit")
+        failure = ElementTree.fromstring(run.out)[0][0][0]
+        shown = json.dumps(label)
+        message = f'The claim says that status of "invoice-001" is {shown}; its row says "paid".'
+        self.assertEqual(failure.text, f"record_claims: {message}")
+        self.assertRegex(run.out, r"^[\x20-\x7e\n]*$")
 
     def test_differences_show_both_sides(self) -> None:
         long = [f"reason-{number:03d}" for number in range(100)]
