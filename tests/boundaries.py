@@ -840,6 +840,20 @@ def where(path: str) -> str:
     return f"cases[0].{path}" if path.split(".")[0] in ("title", "evidence", "claim") else path
 
 
+def fields(value: Any, path: str = "") -> list[str]:
+    """The path of every field in a document, those of inner fields first."""
+    if isinstance(value, list):
+        return [found for index, item in enumerate(value) for found in fields(item, f"{path}[{index}]")]
+    if not isinstance(value, dict):
+        return []
+    names = {name: f"{path}.{name}".lstrip(".") for name in value}
+    return [found for name, inner in names.items() for found in [*fields(value[name], inner), inner]]
+
+
+FIELDS = fields(baseline())
+OBJECTS = sorted({path.rpartition(".")[0] for path in FIELDS})
+
+
 def ids(count: int) -> list[str]:
     return [f"id-{number}" for number in range(count)]
 
@@ -853,9 +867,17 @@ REFUSED = [
         for name, (value, shown) in values.items()
     ),
     # what is there and what is not
+    *(Refused(f"missing-{path}", {path: DROP}, [f"{path}: is missing"]) for path in FIELDS),
+    *(
+        Refused(
+            f"unknown-in-{path or 'root'}",
+            {f"{path}.surplus" if path else "surplus": None},
+            [f'{path or "root"}: has the unknown field "surplus"'],
+        )
+        for path in OBJECTS
+    ),
     Refused("missing-in-root", {"fixtureSetId": DROP}, ["fixtureSetId: is missing"]),
     Refused("missing-in-a-row", {"evidence.rows[1].status": DROP}, [f"{ROWS}[1].status: is missing"]),
-    Refused("unknown-in-root", {"extra": 1}, ['root: has the unknown field "extra"']),
     Refused("unknown-in-a-claim", {"claim.\u202e": 1.5}, ['cases[0].claim: has the unknown field "\\u202e"']),
     Refused(
         "unknown-two",
@@ -1080,4 +1102,69 @@ NOT_JSON = [
     Bytes("nested-after-a-fault", b'{"a" 1, "b": ' + b"[" * 1000, "line 1 column 6"),
     Bytes("nested-very-deep", b"[" * 100_000, "line 1 column 17: nested deeper than 16 levels"),
     Bytes("nested-very-deep-objects", b'{"a":' * 50_000, "line 1 column 81: nested deeper than 16 levels"),
+]
+
+RESULT = {"id": "complete-answer", "judgment": "pass", "reasonCodes": [], "explanation": "Fine."}
+EXPECTED = {"schemaVersion": "1.0.0", "fixtureSetId": "business-answer-verification-v1", "results": [RESULT]}
+NO_RESULT = 'results: must have a result for "complete-answer"'
+
+
+class RefusedExpectation(NamedTuple):
+    id: str
+    edit: dict[str, Any]
+    problems: list[str]
+
+
+def results(*items: Any) -> dict[str, Any]:
+    return {"results": list(items)}
+
+
+REFUSED_EXPECTATIONS = [
+    RefusedExpectation("expected-version", {"schemaVersion": "2"}, ['schemaVersion: must be "1.0.0", not "2"']),
+    RefusedExpectation(
+        "expected-of-another-fixture-set",
+        {"fixtureSetId": "other"},
+        ['fixtureSetId: must be that of the case file, not "other"'],
+    ),
+    RefusedExpectation("expected-fixture-set-unfit", {"fixtureSetId": "O"}, [f'fixtureSetId: {ID}"O"']),
+    RefusedExpectation("expected-unknown-field", {"cases": []}, ['root: has the unknown field "cases"']),
+    RefusedExpectation("expected-no-results", results(), ["results: must have 1 to 64 items, not 0", NO_RESULT]),
+    RefusedExpectation("expected-results-no-array", {"results": {}}, ["results: must be an array, not an object"]),
+    RefusedExpectation("expected-result-no-object", results(5), ["results[0]: must be an object, not 5", NO_RESULT]),
+    RefusedExpectation(
+        "expected-judgment",
+        results({**RESULT, "judgment": "passed"}),
+        ['results[0].judgment: must be "pass" or "fail" or "insufficient_evidence", not "passed"'],
+    ),
+    RefusedExpectation(
+        "expected-reason-twice",
+        results({**RESULT, "reasonCodes": ["a", "a"]}),
+        ['results[0].reasonCodes[1]: must be unique, but [0] also has "a"'],
+    ),
+    RefusedExpectation(
+        "expected-reason-unfit", results({**RESULT, "reasonCodes": ["A"]}), [f'results[0].reasonCodes[0]: {ID}"A"']
+    ),
+    RefusedExpectation(
+        "expected-explanation-empty", results({**RESULT, "explanation": ""}), [f'results[0].explanation: {TEXT}""']
+    ),
+    RefusedExpectation(
+        "expected-unknown-id",
+        results(RESULT, {**RESULT, "id": "other"}),
+        ['results[1].id: must be the id of a case, not "other"'],
+    ),
+    RefusedExpectation(
+        "expected-id-twice",
+        results(RESULT, RESULT),
+        ['results[1].id: must be unique, but [0] also has "complete-answer"'],
+    ),
+    RefusedExpectation(
+        "expected-id-missing",
+        results({**RESULT, "id": "other"}),
+        ['results[0].id: must be the id of a case, not "other"', NO_RESULT],
+    ),
+    RefusedExpectation(
+        "expected-fields-missing",
+        results({"id": "complete-answer"}),
+        [f"results[0].{name}: is missing" for name in ("judgment", "reasonCodes", "explanation")],
+    ),
 ]

@@ -6,6 +6,7 @@ the tests. What a line prints to either stream is given whole, or as a pattern w
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -27,8 +28,9 @@ class CommandLine(NamedTuple):
     err: Text = ""
 
 
+@functools.cache
 def run_line(line: str) -> Run:
-    """Run a line in a POSIX shell; bytes that are no ASCII come back escaped."""
+    """Run a line in a POSIX shell, once for all who ask; bytes that are no ASCII come back escaped."""
     with tempfile.TemporaryDirectory() as folder:
         for name in DOWNLOAD:
             shutil.copy(ROOT / name, folder)
