@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, Optional
 
     Path = tuple[Any, ...]  # () for the root, else a pair: the path to the parent, and a field's name or an index
-    Report = Callable[..., None]  # of a path, a sentence, and values to quote at its end
-    Kind = Callable[[Any, Path, Report], None]
+    Kind = Callable[[Any, Path, "Problems"], None]
     Problem = tuple[str, Optional[str], str]  # a file, a place in it (None for the file as such), and a sentence
 
 MAX_BYTES = 524_288
@@ -52,12 +51,14 @@ class Problems:
     def __init__(self) -> None:
         self.first: list[Problem] = []
         self.count = 0
+        self.file = ""
 
-    def add(self, file: str, where: Path | str | None, sentence: str, *values: object) -> None:
+    def add(self, where: Path | str | None, sentence: str, *values: object) -> None:
+        """Add a problem of the present file: a path in it or a place in words, and values to quote at the end."""
         self.count += 1
         if len(self.first) < MAX_PROBLEMS:
             place = path_text(where) if isinstance(where, tuple) else where
-            self.first.append((file, place, " ".join([sentence, *map(quoted, values)])))
+            self.first.append((self.file, place, " ".join([sentence, *map(quoted, values)])))
 
 
 def path_text(path: Path) -> str:
@@ -71,12 +72,13 @@ def path_text(path: Path) -> str:
 
 def load(path: str, kind: Kind, problems: Problems) -> Any:
     """The content of a file ("-" is standard input), None if it is no JSON; use it where no problems were added."""
+    problems.file = path
     try:
         value = parse_json(read_bytes(path))
     except Unreadable as fault:
-        problems.add(path, fault.where, fault.what)
+        problems.add(fault.where, fault.what)
         return None
-    kind(value, (), functools.partial(problems.add, path))
+    kind(value, (), problems)
     return value
 
 
@@ -103,6 +105,7 @@ class Number(str):
 class Repeating(dict):  # type: ignore[type-arg]
     """An object with keys that stand in it more than once: their last values, and how often they are there."""
 
+    __slots__ = ("times",)
     times: dict[str, int]
 
 
@@ -223,9 +226,9 @@ class Leaf:
         self.phrase = phrase
         self.accepts = accepts
 
-    def __call__(self, value: Any, path: Path, report: Report) -> None:
+    def __call__(self, value: Any, path: Path, problems: Problems) -> None:
         if not self.accepts(value):
-            report(path, f"must be {self.phrase}, not", value)
+            problems.add(path, f"must be {self.phrase}, not", value)
 
 
 def matching(phrase: str, pattern: str) -> Leaf:
@@ -271,28 +274,28 @@ def record(*rules: Kind, **fields: Kind) -> Kind:
 
     known = [(name, kind, accepts(kind)) for name, kind in fields.items()]
 
-    def check(value: Any, path: Path, report: Report) -> None:
+    def check(value: Any, path: Path, problems: Problems) -> None:
         if not isinstance(value, dict):
-            report(path, "must be an object, not", value)
+            problems.add(path, "must be an object, not", value)
             return
         times = value.times if isinstance(value, Repeating) else {}
         missing = 0
         for name, kind, fine in known:
             part = value.get(name, MISSING)
             if times and name in times:
-                report((path, name), f"must stand once in its object, not {times[name]} times")
+                problems.add((path, name), f"must stand once in its object, not {times[name]} times")
             if part is MISSING:
                 missing += 1
-                report((path, name), "is missing")
+                problems.add((path, name), "is missing")
             elif not fine(part):
-                kind(part, (path, name), report)
+                kind(part, (path, name), problems)
         if len(value) > len(fields) - missing:
             for name in value:
                 if name not in fields:
                     often = f"{times[name]} times " if name in times else ""
-                    report(path, f"has {often}the unknown field", name)
+                    problems.add(path, f"has {often}the unknown field", name)
         for rule in rules:
-            rule(value, path, report)
+            rule(value, path, problems)
 
     return check
 
@@ -301,7 +304,7 @@ MISSING = object()
 
 
 def accepts(kind: Kind) -> Callable[[Any], object]:
-    """What tells at once that a value is of a kind without parts: nearly all are, and nothing is to be reported."""
+    """What tells at once that a value is of a kind without parts, as nearly all values of a good file are."""
     return kind.accepts if isinstance(kind, Leaf) else lambda value: False
 
 
@@ -310,18 +313,18 @@ def array(kind: Kind, least: int, most: int, *rules: Kind) -> Kind:
 
     fine = accepts(kind)
 
-    def check(value: Any, path: Path, report: Report) -> None:
+    def check(value: Any, path: Path, problems: Problems) -> None:
         if not isinstance(value, list):
-            report(path, "must be an array, not", value)
+            problems.add(path, "must be an array, not", value)
             return
         if not least <= len(value) <= most:
-            report(path, f"must have {least} to {most} items, not {len(value)}")
+            problems.add(path, f"must have {least} to {most} items, not {len(value)}")
         items = value[:most]
         for index, item in enumerate(items):
             if not fine(item):
-                kind(item, (path, index), report)
+                kind(item, (path, index), problems)
         for rule in rules:
-            rule(items, path, report)
+            rule(items, path, problems)
 
     return check
 
@@ -331,7 +334,7 @@ def unique(*names: str) -> Kind:
     key: Callable[[Any], Any] = operator.itemgetter(*names) if names else lambda item: item
     words = f"must be unique in {' and '.join(names)}" if len(names) > 1 else "must be unique"
 
-    def check(items: list[Any], path: Path, report: Report) -> None:
+    def check(items: list[Any], path: Path, problems: Problems) -> None:
         first: dict[object, int] = {}
         for index, item in enumerate(items):
             try:
@@ -344,7 +347,7 @@ def unique(*names: str) -> Kind:
             if earlier != index:
                 where: Path = ((path, index), names[0]) if len(names) == 1 else (path, index)
                 shown = found[0] if type(found) is tuple else found
-                report(where, f"{words}, but [{earlier}] also has", shown)
+                problems.add(where, f"{words}, but [{earlier}] also has", shown)
 
     return check
 
@@ -378,16 +381,16 @@ def seconds(timestamp: str) -> int:
     return ((day_number(timestamp[:10]) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(rest)
 
 
-def ends_after_start(interval: dict[str, Any], path: Path, report: Report) -> None:
+def ends_after_start(interval: dict[str, Any], path: Path, problems: Problems) -> None:
     start, end = interval.get("start", ""), interval.get("endExclusive", "")
     if is_timestamp(start) and is_timestamp(end) and start >= end:  # of one width and one zone: ordered as text
-        report((path, "endExclusive"), "must be later than start, not", end)
+        problems.add((path, "endExclusive"), "must be later than start, not", end)
 
 
-def amounts_fit(rows: list[Any], path: Path, report: Report) -> None:
+def amounts_fit(rows: list[Any], path: Path, problems: Problems) -> None:
     total = sum(row["value"] for row in rows if isinstance(row, dict) and AMOUNT.accepts(row.get("value")))
     if total > MAX_AMOUNT:
-        report(path, f"must have values of at most {MAX_AMOUNT} together, not {total}")
+        problems.add(path, f"must have values of at most {MAX_AMOUNT} together, not {total}")
 
 
 ID = matching("an id ([a-z][a-z0-9_-]{0,79})", "[a-z][a-z0-9_-]{0,79}")
@@ -447,19 +450,19 @@ def expected_file(case_file: Any) -> Kind:
 def goes_with(case_file: dict[str, Any]) -> Kind:
     """The rule that an expected file is of the case file's fixture set and has results for exactly its ids."""
 
-    def check(expected: dict[str, Any], path: Path, report: Report) -> None:
+    def check(expected: dict[str, Any], path: Path, problems: Problems) -> None:
         wanted, found = case_file.get("fixtureSetId"), expected.get("fixtureSetId")
         if ID.accepts(wanted) and ID.accepts(found) and found != wanted:
-            report((path, "fixtureSetId"), "must be that of the case file, not", found)
+            problems.add((path, "fixtureSetId"), "must be that of the case file, not", found)
         cases, results = ids_of(case_file.get("cases")), ids_of(expected.get("results"))
         if not cases or results is None or not all(map(ID.accepts, cases)):
             return
         for index, id in enumerate(results):
             if ID.accepts(id) and id not in cases:
-                report((((path, "results"), index), "id"), "must be the id of a case, not", id)
+                problems.add((((path, "results"), index), "id"), "must be the id of a case, not", id)
         for id in cases:
             if id not in results:
-                report((path, "results"), "must have a result for", id)
+                problems.add((path, "results"), "must have a result for", id)
 
     return check
 
