@@ -1,7 +1,7 @@
 """Verify business answers: each case's claim against its evidence, and its evidence against the question.
 
-Read from the top: what a check finds, the checks, their table, the judgment, the observed document and its
-formats, the comparison with what was expected, and the command line.
+Read from the top: what a check finds, the checks, their table, the judgment, the observed document, how it
+differs from what was expected, its formats, and the command line.
 """
 
 from __future__ import annotations
@@ -63,12 +63,8 @@ def unmet(code: str) -> Lack:
 
 
 class Check:
-    """A row of the table of checks.
-
-    holds: what is so where it passes, which is then its message. otherwise: what it gives where that is not so.
-    find: the function of a case and the question (the contract of the file) that gives None where it passes.
-    needs: the codes of the checks that have to pass before it can say anything.
-    """
+    """A row of the table: what holds where the check passes, which is its message then; what it gives otherwise; the
+    function of a case and the question that gives None where it passes; and the checks that have to pass before."""
 
     def __init__(self, code: str, holds: str, otherwise: str, find: Find, needs: Sequence[str] = ()) -> None:
         self.code = code
@@ -393,14 +389,14 @@ def as_junit(document: Object, different: dict[str, str] | None) -> str:
     from xml.etree import ElementTree
 
     name, results = document["fixtureSetId"], document["results"]
-    failures = {result["id"]: failure for result in results if (failure := junit_failure(result, different))}
-    counts = {"tests": str(len(results)), "failures": str(len(failures)), "errors": "0", "skipped": "0"}
+    failures = [junit_failure(result, different) for result in results]
+    counts = {"tests": str(len(results)), "failures": str(sum(map(bool, failures))), "errors": "0", "skipped": "0"}
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", {"name": name, **counts})
-    for result in results:
+    for result, failure in zip(results, failures):
         case = ElementTree.SubElement(suite, "testcase", {"classname": name, "name": result["id"]})
-        if result["id"] in failures:
-            kind, message, text = failures[result["id"]]
+        if failure:
+            kind, message, text = failure
             ElementTree.SubElement(case, "failure", {"type": kind, "message": message}).text = text
     ElementTree.indent(root)
     xml: bytes = ElementTree.tostring(root, encoding="us-ascii", xml_declaration=True)
