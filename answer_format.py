@@ -28,18 +28,14 @@ MAX_BYTES = 524_288
 MAX_DEPTH = 16
 MAX_AMOUNT = 2**53 - 1
 MAX_DIGITS = 16
-MAX_NAME = 80
+MAX_LABEL = 80
 MAX_QUOTED = 60
 MAX_PROBLEMS = 20
+MAX_CASES = 64
 
 
 class Unreadable(Exception):
-    """A file cannot be read or is no JSON: a place in it (None for the file as such) and a sentence."""
-
-    def __init__(self, where: str | None, what: str) -> None:
-        super().__init__(where, what)
-        self.where = where
-        self.what = what
+    """A file cannot be read or is no JSON; raised with a place in it (None for the file as such) and a sentence."""
 
 
 class Problems:
@@ -71,12 +67,12 @@ def path_text(path: Path) -> str:
 
 
 def load(path: str, kind: Kind, problems: Problems) -> Any:
-    """The content of a file ("-" is standard input), None if it is no JSON; use it where no problems were added."""
+    """The content of a file ("-" is standard input); None if it is no JSON, and any JSON where problems were added."""
     problems.file = path
     try:
         value = parse_json(read_bytes(path))
     except Unreadable as fault:
-        problems.add(fault.where, fault.what)
+        problems.add(*fault.args)
         return None
     kind(value, (), problems)
     return value
@@ -88,7 +84,7 @@ def read_bytes(path: str) -> bytes:
     room = MAX_BYTES + 1
     try:
         with open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-") as file:
-            while room and (chunk := os.read(file.fileno(), min(room, 65_536))):
+            while room and (chunk := read_some(file.fileno(), min(room, 65_536))):
                 chunks.append(chunk)
                 room -= len(chunk)
     except OSError as fault:
@@ -96,6 +92,17 @@ def read_bytes(path: str) -> bytes:
     if not room:
         raise Unreadable(None, f"is larger than {MAX_BYTES} bytes")
     return b"".join(chunks)
+
+
+def read_some(descriptor: int, size: int) -> bytes:
+    """Up to so many bytes, none at the end; waits for them also where the descriptor does not."""
+    while True:
+        try:
+            return os.read(descriptor, size)
+        except BlockingIOError:
+            import select
+
+            select.select([descriptor], [], [])
 
 
 class Number(str):
@@ -233,21 +240,16 @@ class Leaf:
 
 def matching(phrase: str, pattern: str) -> Leaf:
     fits = functools.cache(re.compile(pattern).fullmatch)  # most values come again and again
-    return Leaf(phrase, lambda value: type(value) is str and len(value) <= MAX_NAME and fits(value))
+    return Leaf(phrase, lambda value: type(value) is str and len(value) <= MAX_LABEL and fits(value))
 
 
 def text_of(most: int) -> Leaf:
     phrase = f"text of 1 to {most} code points without lone surrogates"
-    return Leaf(phrase, lambda value: type(value) is str and 0 < len(value) <= most and is_unicode(value))
+    return Leaf(phrase, lambda value: type(value) is str and 0 < len(value) <= most and not has_surrogates(value))
 
 
-def is_unicode(text: str) -> bool:
-    """Whether a text has no lone surrogates."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def has_surrogates(text: str) -> bool:
+    return not text.isascii() and text.encode("utf-8", "ignore").decode("utf-8") != text
 
 
 def integer_to(most: int) -> Leaf:
@@ -265,6 +267,14 @@ def or_null(leaf: Leaf) -> Leaf:
     return Leaf(f"{leaf.phrase} or null", lambda value: value is None or leaf.accepts(value))
 
 
+MISSING = object()
+
+
+def never(value: Any) -> bool:
+    """For a kind with parts, of which nothing tells at once whether a value is of it."""
+    return False
+
+
 def record(*rules: Kind, **fields: Kind) -> Kind:
     """Objects with exactly these fields: first what is wrong with them, then unknown fields, then the rules.
 
@@ -272,46 +282,35 @@ def record(*rules: Kind, **fields: Kind) -> Kind:
     and see the object also where some of them are missing or wrong.
     """
 
-    known = [(name, kind, accepts(kind)) for name, kind in fields.items()]
+    known = [(name, kind, getattr(kind, "accepts", never)) for name, kind in fields.items()]
 
     def check(value: Any, path: Path, problems: Problems) -> None:
         if not isinstance(value, dict):
             problems.add(path, "must be an object, not", value)
             return
         times = value.times if isinstance(value, Repeating) else {}
-        missing = 0
         for name, kind, fine in known:
             part = value.get(name, MISSING)
             if times and name in times:
                 problems.add((path, name), f"must stand once in its object, not {times[name]} times")
             if part is MISSING:
-                missing += 1
                 problems.add((path, name), "is missing")
             elif not fine(part):
                 kind(part, (path, name), problems)
-        if len(value) > len(fields) - missing:
+        if not value.keys() <= fields.keys():
             for name in value:
                 if name not in fields:
-                    often = f"{times[name]} times " if name in times else ""
-                    problems.add(path, f"has {often}the unknown field", name)
+                    problems.add(path, f"has {'repeatedly ' if name in times else ''}the unknown field", name)
         for rule in rules:
             rule(value, path, problems)
 
     return check
 
 
-MISSING = object()
-
-
-def accepts(kind: Kind) -> Callable[[Any], object]:
-    """What tells at once that a value is of a kind without parts, as nearly all values of a good file are."""
-    return kind.accepts if isinstance(kind, Leaf) else lambda value: False
-
-
 def array(kind: Kind, least: int, most: int, *rules: Kind) -> Kind:
     """Arrays of least to most items of a kind; those beyond are counted and not looked at. Rules as above."""
 
-    fine = accepts(kind)
+    fine = getattr(kind, "accepts", never)
 
     def check(value: Any, path: Path, problems: Problems) -> None:
         if not isinstance(value, list):
@@ -390,12 +389,12 @@ def ends_after_start(interval: dict[str, Any], path: Path, problems: Problems) -
 def amounts_fit(rows: list[Any], path: Path, problems: Problems) -> None:
     total = sum(row["value"] for row in rows if isinstance(row, dict) and AMOUNT.accepts(row.get("value")))
     if total > MAX_AMOUNT:
-        problems.add(path, f"must have values of at most {MAX_AMOUNT} together, not {total}")
+        problems.add(path, f"must have values that add up to at most {MAX_AMOUNT}, not {total}")
 
 
 ID = matching("an id ([a-z][a-z0-9_-]{0,79})", "[a-z][a-z0-9_-]{0,79}")
 TEXT = text_of(4_096)
-LABEL = text_of(MAX_NAME)
+LABEL = text_of(MAX_LABEL)
 TIMESTAMP = Leaf("a real time as YYYY-MM-DDThh:mm:ssZ", is_timestamp)
 ZONE = matching("UTC or Area/Place of at most 80 characters", "UTC|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+")
 CURRENCY = matching("three capital letters A-Z", "[A-Z]{3}")
@@ -433,7 +432,7 @@ CLAIM = record(
 CASE = record(id=ID, title=TEXT, question=TEXT, answer=TEXT, evidence=EVIDENCE, claim=CLAIM)
 CASE_FILE = record(
     schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, questionContract=QUESTION_CONTRACT,
-    cases=array(CASE, 1, 64, unique("id")),
+    cases=array(CASE, 1, MAX_CASES, unique("id")),
 )
 
 JUDGMENT = one_of("pass", "fail", "insufficient_evidence")
@@ -442,15 +441,10 @@ RESULT = record(id=ID, judgment=JUDGMENT, reasonCodes=array(ID, 0, 256, unique()
 
 def expected_file(case_file: Any) -> Kind:
     """The kind of the expected file that goes with a case file, as far as that has what to compare it with."""
-    rules = [goes_with(case_file)] if isinstance(case_file, dict) else []
-    results = array(RESULT, 1, 64, unique("id"))
-    return record(*rules, schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, results=results)
 
-
-def goes_with(case_file: dict[str, Any]) -> Kind:
-    """The rule that an expected file is of the case file's fixture set and has results for exactly its ids."""
-
-    def check(expected: dict[str, Any], path: Path, problems: Problems) -> None:
+    def goes_with(expected: dict[str, Any], path: Path, problems: Problems) -> None:
+        if not isinstance(case_file, dict):
+            return
         wanted, found = case_file.get("fixtureSetId"), expected.get("fixtureSetId")
         if ID.accepts(wanted) and ID.accepts(found) and found != wanted:
             problems.add((path, "fixtureSetId"), "must be that of the case file, not", found)
@@ -464,11 +458,12 @@ def goes_with(case_file: dict[str, Any]) -> Kind:
             if id not in results:
                 problems.add((path, "results"), "must have a result for", id)
 
-    return check
+    results = array(RESULT, 1, MAX_CASES, unique("id"))
+    return record(goes_with, schemaVersion=SCHEMA_VERSION, fixtureSetId=ID, results=results)
 
 
 def ids_of(items: Any) -> list[Any] | None:
     """The ids of an array of cases or results, None for an item that has none; None where it is no array."""
     if not isinstance(items, list):
         return None
-    return [item.get("id") if isinstance(item, dict) else None for item in items[:64]]
+    return [item.get("id") if isinstance(item, dict) else None for item in items[:MAX_CASES]]

@@ -11,29 +11,29 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 if __name__ == "__main__":
-    sys.path.insert(0, HERE)  # also where Python is told not to look beside the program (-I, -P)
+    # An interrupt ends the program, at any moment, as it ends others, and without a traceback.
+    sys.excepthook = lambda kind, *rest: None if kind is KeyboardInterrupt else sys.__excepthook__(kind, *rest)
+    sys.path.append(HERE)  # where Python is told not to look beside the program (-I, -P)
 
 try:
     import json
 
     from answer_format import CASE_FILE, Problems, expected_file, load, quoted, seconds
-except (ImportError, SyntaxError, KeyboardInterrupt) as fault:
+except Exception as fault:  # it is missing, cut or another one; that must not look like a difference
     if __name__ != "__main__":
         raise
-    if isinstance(fault, KeyboardInterrupt):
-        os._exit(130)
     try:
-        os.write(2, f"verify_answers: answer_format.py: cannot be used: {fault!a}\n".encode("ascii"))
+        os.write(2, f"verify_answers: answer_format.py: cannot be used: {fault!a:.500}\n".encode("ascii"))
     finally:
         os._exit(2)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, NoReturn, Optional, Union
+    from typing import Any, NoReturn, Union
 
     Object = dict[str, Any]
-    Finding = Optional[Union["Fault", "Lack"]]
+    Finding = Union[None, tuple[str, str], str]  # it passes; a status and a message; what it lacks
     Find = Callable[[Object, Object], Finding]
 
 PROGRAM = "verify_answers"
@@ -41,25 +41,6 @@ VERSION = "1.0.0"
 PASS, FAIL, INSUFFICIENT, NOT_CHECKED = "pass", "fail", "insufficient_evidence", "not_checked"
 EXIT_OK, EXIT_DIFFERENT, EXIT_UNUSABLE, EXIT_BUG = 0, 1, 2, 70
 MAX_LINE = 600
-
-
-class Fault:
-    """Why a check does not pass: FAIL or INSUFFICIENT, and a sentence that shows both sides."""
-
-    def __init__(self, status: str, message: str) -> None:
-        self.status = status
-        self.message = message
-
-
-class Lack:
-    """What is in the way of a check, such as "evidence.lastSuccessAt is null"."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-
-
-def unmet(code: str) -> Lack:
-    return Lack(f"{code} did not pass")
 
 
 class Check:
@@ -74,30 +55,22 @@ class Check:
         self.needs = needs
 
 
-def asked(side: str, *path: str) -> Find:
-    """A field of the evidence or of the claim is what it is in the question."""
+def same(side: str, field: str, wanted: str | None = None, status: str = FAIL, remark: str = "") -> Find:
+    """A field of the evidence or of the claim is what it is in the question, or what every answer needs."""
 
     def find(case: Object, question: Object) -> Finding:
-        found, wanted = case[side], question
-        for name in path:
-            found, wanted = found[name], wanted[name]
-        return unlike(FAIL, side, ".".join(path), found, wanted)
+        found: Any = case[side]
+        want: Any = question
+        for name in field.split("."):
+            found, want = found[name], wanted or want[name]
+        if found == want:
+            return None
+        return status, f"The {side} has {field} {quoted(found)}; the question needs {quoted(want)}{remark}."
 
     return find
 
 
-def needed(side: str, field: str, wanted: str, status: str, remark: str = "") -> Find:
-    """A field of the evidence or of the claim is what every answer needs."""
-    return lambda case, question: unlike(status, side, field, case[side][field], wanted, remark)
-
-
-def unlike(status: str, side: str, field: str, found: object, wanted: object, remark: str = "") -> Finding:
-    if found == wanted:
-        return None
-    return Fault(status, f"The {side} has {field} {quoted(found)}; the question needs {quoted(wanted)}{remark}.")
-
-
-def asked_interval(side: str) -> Find:
+def same_interval(side: str) -> Find:
     """Start and exclusive end of the evidence or of the claim are those of the question."""
 
     def find(case: Object, question: Object) -> Finding:
@@ -105,7 +78,7 @@ def asked_interval(side: str) -> Find:
         if found == wanted:
             return None
         spans = [" to before ".join(map(quoted, ends)) for ends in (found, wanted)]
-        return Fault(FAIL, f"The {side} is for {spans[0]}; the question is for {spans[1]}.")
+        return FAIL, f"The {side} is for {spans[0]}; the question is for {spans[1]}."
 
     return find
 
@@ -120,25 +93,25 @@ def required_datasets(case: Object, question: Object) -> Finding:
     missing = [dataset for dataset in question["requiredDatasetIds"] if dataset not in included]
     if not missing:
         return None
-    return Fault(INSUFFICIENT, f"The question needs {some(missing)}, which the evidence does not include.")
+    return INSUFFICIENT, f"The question needs {some(missing)}, which the evidence does not include."
 
 
 def source_freshness(case: Object, question: Object) -> Finding:
     committed, clock, most = case["evidence"]["lastSuccessAt"], question["asOf"], question["maxSourceAgeSeconds"]
     if committed is None:
-        return Fault(INSUFFICIENT, "It is not known when the source last committed.")
+        return INSUFFICIENT, "It is not known when the source last committed."
     age = seconds(clock) - seconds(committed)
     if age < 0:
-        return Fault(FAIL, f"The source committed at {quoted(committed)}, after asOf, {quoted(clock)}.")
+        return FAIL, f"The source committed at {quoted(committed)}, after asOf, {quoted(clock)}."
     if age > most:
-        return Fault(FAIL, f"The source committed {age} s before asOf; at most {most} s are allowed.")
+        return FAIL, f"The source committed {age} s before asOf; at most {most} s are allowed."
     return None
 
 
 def interval_closed(case: Object, question: Object) -> Finding:
     committed, (_, end) = case["evidence"]["lastSuccessAt"], bounds(question)
     if committed is None:
-        return Lack("evidence.lastSuccessAt is null")
+        return "evidence.lastSuccessAt is null"
     if committed >= end:
         return None
     return gap(case, f"The source committed at {quoted(committed)}, before the interval ended at {quoted(end)}")
@@ -147,21 +120,21 @@ def interval_closed(case: Object, question: Object) -> Finding:
 def result_truncation(case: Object, question: Object) -> Finding:
     truncated = case["evidence"]["truncated"]
     if truncated is None:
-        return Fault(INSUFFICIENT, "It is not known whether the result was truncated.")
+        return INSUFFICIENT, "It is not known whether the result was truncated."
     return gap(case, "The result was truncated") if truncated else None
 
 
-def gap(case: Object, what: str) -> Fault:
+def gap(case: Object, what: str) -> tuple[str, str]:
     """A part that the evidence lacks contradicts a claim of the complete population, and only weakens a partial one."""
     population = case["claim"]["population"]
     status = FAIL if population == "complete" else INSUFFICIENT
-    return Fault(status, f"{what}, and the claim is of the {population} population.")
+    return status, f"{what}, and the claim is of the {population} population."
 
 
 def query_reference(case: Object, question: Object) -> Finding:
     if case["evidence"]["queryId"] is not None:
         return None
-    return Fault(INSUFFICIENT, "The evidence has no queryId by which its query could be found.")
+    return INSUFFICIENT, "The evidence has no queryId by which its query could be found."
 
 
 def row_scope(case: Object, question: Object) -> Finding:
@@ -176,7 +149,7 @@ def row_scope(case: Object, question: Object) -> Finding:
         for row in evidence["rows"]:
             if row[field] not in values:
                 found = f"Row {quoted(row['id'])} has {field} {quoted(row[field])}"
-                return Fault(FAIL, f"{found}; in scope is {some(values)}.")
+                return FAIL, f"{found}; only {some(values)} is in scope."
     return None
 
 
@@ -191,7 +164,7 @@ def citation_resolution(case: Object, question: Object) -> Finding:
     missing = unresolved(case)
     if not missing:
         return None
-    return Fault(FAIL, f"The claim cites {some(missing)}, which no row has as its id.")
+    return FAIL, f"The claim cites {some(missing)}, which no row has as its id."
 
 
 def record_claims(case: Object, question: Object) -> Finding:
@@ -200,8 +173,8 @@ def record_claims(case: Object, question: Object) -> Finding:
         id, field, said = record["evidenceId"], record["field"], record["value"]
         if id in rows and rows[id][field] != said:
             found = quoted(rows[id][field])
-            return Fault(FAIL, f"The claim says that {field} of {quoted(id)} is {quoted(said)}; its row says {found}.")
-    return unmet("citation_resolution") if unresolved(case) else None
+            return FAIL, f"The claim says that {field} of {quoted(id)} is {quoted(said)}; its row says {found}."
+    return "citation_resolution did not pass" if unresolved(case) else None
 
 
 def qualifying(case: Object, question: Object) -> dict[str, int]:
@@ -219,8 +192,8 @@ def cited_population(case: Object, question: Object) -> Finding:
     if rows.keys() == cited.keys():
         return None
     left_out, unfit = [id for id in rows if id not in cited], [id for id in cited if id not in rows]
-    count = "1 qualifying row" if len(rows) == 1 else f"{len(rows)} qualifying rows"
-    return Fault(FAIL, f"The claim leaves out {some(left_out)} of the {count}, and cites {some(unfit)} besides.")
+    count = "1 row qualifies" if len(rows) == 1 else f"{len(rows)} rows qualify"
+    return FAIL, f"{count}; of those the claim leaves out {some(left_out)}, and it cites {some(unfit)} besides."
 
 
 def claim_value(case: Object, question: Object) -> Finding:
@@ -229,7 +202,7 @@ def claim_value(case: Object, question: Object) -> Finding:
     if said == total:
         return None
     rows = "the 1 qualifying row totals" if len(values) == 1 else f"the {len(values)} qualifying rows total"
-    return Fault(FAIL, f"The claim says {said}; {rows} {total} {money}.")
+    return FAIL, f"The claim says {said}; {rows} {total} {money}."
 
 
 def some(values: Iterable[str]) -> str:
@@ -246,51 +219,40 @@ GROUND = (
 BY_CLAIM = "fail for a claim of the complete population, insufficient_evidence for a partial one"
 NO_ZERO = "; a denied or failed query is no evidence of zero"
 CHECKS = (
-    Check("evidence_account", "The evidence has the question's account.",
-          FAIL, asked("evidence", "accountId")),
-    Check("claim_account", "The claim has the question's account.",
-          FAIL, asked("claim", "accountId")),
-    Check("claim_metric", "The claim has the question's metric.",
-          FAIL, asked("claim", "metric")),
+    Check("evidence_account", "The evidence has the question's account.", FAIL, same("evidence", "accountId")),
+    Check("claim_account", "The claim has the question's account.", FAIL, same("claim", "accountId")),
+    Check("claim_metric", "The claim has the question's metric.", FAIL, same("claim", "metric")),
     Check("required_datasets", "The evidence has every dataset that the question requires.",
           INSUFFICIENT, required_datasets),
-    Check("evidence_interval", "The evidence has the question's start and end.",
-          FAIL, asked_interval("evidence")),
+    Check("evidence_interval", "The evidence has the question's start and end.", FAIL, same_interval("evidence")),
     Check("evidence_timezone", "The evidence has the question's timezone label.",
-          FAIL, asked("evidence", "interval", "timezone")),
-    Check("claim_interval", "The claim has the question's start and end.",
-          FAIL, asked_interval("claim")),
+          FAIL, same("evidence", "interval.timezone")),
+    Check("claim_interval", "The claim has the question's start and end.", FAIL, same_interval("claim")),
     Check("claim_timezone", "The claim has the question's timezone label.",
-          FAIL, asked("claim", "interval", "timezone")),
-    Check("claim_currency", "The claim has the question's currency.",
-          FAIL, asked("claim", "currency")),
-    Check("claim_unit", "The claim has the question's unit.",
-          FAIL, asked("claim", "unit")),
+          FAIL, same("claim", "interval.timezone")),
+    Check("claim_currency", "The claim has the question's currency.", FAIL, same("claim", "currency")),
+    Check("claim_unit", "The claim has the question's unit.", FAIL, same("claim", "unit")),
     Check("source_freshness", "The source committed no later than asOf, and no longer before it than allowed.",
           "fail; insufficient_evidence where lastSuccessAt is null", source_freshness),
     Check("interval_closed", "The source committed at or after the end of the question's interval.",
           f"{BY_CLAIM}; not_checked where lastSuccessAt is null", interval_closed),
     Check("evidence_coverage", "The evidence says that it is complete.",
-          INSUFFICIENT, needed("evidence", "coverage", "complete", INSUFFICIENT)),
+          INSUFFICIENT, same("evidence", "coverage", "complete", INSUFFICIENT)),
     Check("result_truncation", "The result was not truncated.",
           f"{BY_CLAIM}; insufficient_evidence where truncated is null", result_truncation),
     Check("population", "The claim is of the complete population.",
-          INSUFFICIENT, needed("claim", "population", "complete", INSUFFICIENT)),
-    Check("query_outcome", "The query succeeded.",
-          FAIL, needed("evidence", "outcome", "success", FAIL, NO_ZERO)),
-    Check("query_reference", "The evidence has the id of its query.",
-          INSUFFICIENT, query_reference),
+          INSUFFICIENT, same("claim", "population", "complete", INSUFFICIENT)),
+    Check("query_outcome", "The query succeeded.", FAIL, same("evidence", "outcome", "success", FAIL, NO_ZERO)),
+    Check("query_reference", "The evidence has the id of its query.", INSUFFICIENT, query_reference),
     Check("row_scope",
           "Every row has the evidence's account, one of its datasets, and the question's currency and unit.",
           FAIL, row_scope),
-    Check("citation_resolution", "Every cited id is the id of a row.",
-          FAIL, citation_resolution),
+    Check("citation_resolution", "Every cited id is the id of a row.", FAIL, citation_resolution),
     Check("record_claims", "Every record claim equals the field of its row.",
           "fail where one differs; else not_checked where citation_resolution did not pass", record_claims),
     Check("cited_population", "The claim cites exactly the rows that qualify.",
           FAIL, cited_population, needs=("citation_resolution", *GROUND)),
-    Check("claim_value", "The claimed value is the sum of the rows that qualify.",
-          FAIL, claim_value, needs=GROUND),
+    Check("claim_value", "The claimed value is the sum of the rows that qualify.", FAIL, claim_value, needs=GROUND),
 )
 
 
@@ -300,14 +262,14 @@ def run_checks(case: Object, question: Object) -> list[dict[str, str]]:
     passed = set()
     for check in CHECKS:
         missing = [need for need in check.needs if need not in passed]
-        finding = unmet(missing[0]) if missing else check.find(case, question)
+        finding = f"{missing[0]} did not pass" if missing else check.find(case, question)
         if finding is None:
             passed.add(check.code)
             status, message = PASS, check.holds
-        elif isinstance(finding, Lack):
-            status, message = NOT_CHECKED, f"Not checked: {finding.what}."
+        elif isinstance(finding, str):
+            status, message = NOT_CHECKED, f"Not checked: {finding}."
         else:
-            status, message = finding.status, finding.message
+            status, message = finding
         reports.append({"code": check.code, "status": status, "message": message})
     return reports
 
@@ -379,7 +341,8 @@ def as_text(document: Object, different: dict[str, str] | None) -> str:
     wide = max(len(result["id"]) for result in document["results"])
     lines = []
     for result in document["results"]:
-        lines.append(f"{result['id']:{wide}}  {result['judgment']:21}  {', '.join(codes(result))}".rstrip())
+        judgment = f"{result['judgment']:{len(INSUFFICIENT)}}"
+        lines.append(f"{result['id']:{wide}}  {judgment}  {', '.join(codes(result))}".rstrip())
         lines += [f"    {reason['message']}" for reason in result["reasons"]]
     return "\n".join([*lines, totals(document)]) + "\n"
 
@@ -418,11 +381,7 @@ FORMATS = {"json": as_json, "text": as_text, "junit": as_junit}
 
 
 class Unusable(Exception):
-    """No run, or no output, is possible; the lines say why."""
-
-    def __init__(self, *lines: str) -> None:
-        super().__init__(*lines)
-        self.lines = lines
+    """No run, or no output, is possible; the lines that are its arguments say why."""
 
 
 def problem_line(file: str, where: str | None, sentence: str) -> str:
@@ -447,8 +406,8 @@ fail or insufficient_evidence. No prose is read, and nothing is asked of a netwo
   --verify EXPECTED  compare every judgment and its ordered reason codes with this file, and say on
                      standard error what differs; - is standard input
   --format FORMAT    what standard output gets: json (default), the observed document; text, a table for
-                     people; junit, JUnit XML for a CI server, in which a case fails that is not as
-                     expected or, without --verify, does not pass
+                     people; junit, JUnit XML for a CI server, in which a case that is not as expected
+                     (without --verify, one that does not pass) is a failure
   --version          print the version
   -h, --help         print this text
 
@@ -487,16 +446,15 @@ def parse_arguments(arguments: list[str]) -> dict[str, str]:
         elif name in ("--verify", "--format"):
             if name in options:
                 usage(f"{name} must be given once")
-            given = value if equals else next(words, None)
-            if given is None:
+            options[name] = value if equals else next(words, "")
+            if not options[name]:
                 usage(f"{name} needs a value")
-            options[name] = given
         elif word.startswith("-") and word != "-":
             usage(f"there is no option {quoted(word)}")
         else:
             paths.append(word)
     if len(paths) > 1:
-        usage(f"there can be one CASES, and not {quoted(paths[1])} too")
+        usage(f"there can be only one CASES; {quoted(paths[1])} is a second")
     if options.get("--format", "json") not in FORMATS:
         usage(f"--format must be {' or '.join(FORMATS)}, not {quoted(options['--format'])}")
     if "--verify" in options and not paths:
@@ -571,12 +529,10 @@ def run() -> int:
     try:
         return main(sys.argv[1:])
     except Unusable as fault:
-        print_error(fault.lines)
+        print_error(fault.args)
         return EXIT_UNUSABLE
     except BrokenPipeError:
-        return end_by_signal(13)
-    except KeyboardInterrupt:
-        return end_by_signal(2)
+        return end_by_broken_pipe()
     except Exception:
         import traceback
 
@@ -584,16 +540,16 @@ def run() -> int:
         return EXIT_BUG
 
 
-def end_by_signal(number: int) -> int:
-    """End the process as SIGINT (2) or SIGPIPE (13) does, or else return the status that a shell gives for that."""
+def end_by_broken_pipe() -> int:
+    """End the process as SIGPIPE does, or else return the status that a shell gives for that."""
     import signal
 
     try:
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)
-    except (OSError, ValueError):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGPIPE)
+    except (AttributeError, OSError):
         pass
-    return 128 + number
+    return 128 + 13
 
 
 if __name__ == "__main__":

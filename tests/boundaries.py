@@ -60,8 +60,8 @@ def citing_it(**fields: Any) -> dict[str, Any]:
     return {**with_row(**fields), "claim.evidenceIds": ["invoice-001", "invoice-002", "invoice-003"]}
 
 
-NOT_CITED = 'The claim leaves out "invoice-003" of the 3 qualifying rows, and cites none besides.'
-NOT_QUALIFYING = 'The claim leaves out none of the 2 qualifying rows, and cites "invoice-003" besides.'
+NOT_CITED = '3 rows qualify; of those the claim leaves out "invoice-003", and it cites none besides.'
+NOT_QUALIFYING = '2 rows qualify; of those the claim leaves out none, and it cites "invoice-003" besides.'
 SHORT = "The claim says 500000; the 3 qualifying rows total 750000 USD minor units."
 
 JUDGED = [
@@ -343,7 +343,7 @@ JUDGED = [
         "row-of-another-account",
         with_row(accountId="account-b"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has accountId "account-b"; in scope is "account-acme".'},
+        {"row_scope": 'Row "invoice-003" has accountId "account-b"; only "account-acme" is in scope.'},
         blocked("row_scope"),
     ),
     Judged(
@@ -352,7 +352,7 @@ JUDGED = [
         "fail",
         {
             "evidence_account": 'The evidence has accountId "account-b"; the question needs "account-acme".',
-            "row_scope": 'Row "invoice-001" has accountId "account-acme"; in scope is "account-b".',
+            "row_scope": 'Row "invoice-001" has accountId "account-acme"; only "account-b" is in scope.',
         },
         blocked("evidence_account"),
     ),
@@ -360,7 +360,7 @@ JUDGED = [
         "row-of-a-dataset-that-was-not-queried",
         with_row(datasetId="drafts"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has datasetId "drafts"; in scope is "paid-invoices".'},
+        {"row_scope": 'Row "invoice-003" has datasetId "drafts"; only "paid-invoices" is in scope.'},
         blocked("row_scope"),
     ),
     Judged(
@@ -369,7 +369,7 @@ JUDGED = [
         "fail",
         {
             "required_datasets": 'The question needs "paid-invoices", which the evidence does not include.',
-            "row_scope": 'Row "invoice-001" has datasetId "paid-invoices"; in scope is none.',
+            "row_scope": 'Row "invoice-001" has datasetId "paid-invoices"; only none is in scope.',
         },
         blocked("required_datasets"),
     ),
@@ -377,14 +377,14 @@ JUDGED = [
         "row-in-another-currency",
         with_row(currency="EUR", status="open"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has currency "EUR"; in scope is "USD".'},
+        {"row_scope": 'Row "invoice-003" has currency "EUR"; only "USD" is in scope.'},
         blocked("row_scope"),
     ),
     Judged(
         "row-in-another-unit",
         with_row(unit="major"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has unit "major"; in scope is "minor".'},
+        {"row_scope": 'Row "invoice-003" has unit "major"; only "minor" is in scope.'},
         blocked("row_scope"),
     ),
     # which rows qualify
@@ -438,15 +438,17 @@ JUDGED = [
         "citation-of-one-more-than-the-only-row",
         {"evidence.rows[1].status": "open", "claim.recordClaims": [], "claim.value": 250000},
         "fail",
-        {"cited_population": 'The claim leaves out none of the 1 qualifying row, and cites "invoice-002" besides.'},
+        {
+            "cited_population": '1 row qualifies; of those the claim leaves out none, and it cites "invoice-002" besides.'
+        },
     ),
     Judged(
         "many-uncited-rows",
         {"evidence.rows": [*TWO, *(row(f"more-{n}", value=0) for n in range(5))], "claim.evidenceIds": ["invoice-002"]},
         "fail",
         {
-            "cited_population": 'The claim leaves out "invoice-001", "more-0", "more-1" and 3 more '
-            "of the 7 qualifying rows, and cites none besides."
+            "cited_population": '7 rows qualify; of those the claim leaves out "invoice-001", "more-0", "more-1" and 3 more, '
+            "and it cites none besides."
         },
     ),
     # amounts
@@ -602,7 +604,7 @@ JUDGED = [
         {
             "evidence_interval": f'The evidence is for "2026-07-01T00:00:00Z" to before "2026-09-01T00:00:00Z"; the question is for {AUGUST}.',
             "evidence_timezone": 'The evidence has interval.timezone "Etc/UTC"; the question needs "UTC".',
-            "row_scope": 'Row "invoice-002" has unit "major"; in scope is "minor".',
+            "row_scope": 'Row "invoice-002" has unit "major"; only "minor" is in scope.',
         },
         blocked("row_scope"),
     ),
@@ -967,12 +969,12 @@ REFUSED = [
     Refused(
         "rows-one-over-the-sum",
         {"evidence.rows[0].value": MAX_AMOUNT, "evidence.rows[1].value": 1},
-        [f"{ROWS}: must have values of at most 9007199254740991 together, not 9007199254740992"],
+        [f"{ROWS}: must have values that add up to at most 9007199254740991, not 9007199254740992"],
     ),
     Refused(
         "rows-over-the-sum-with-an-open-one",
         {"evidence.rows[0].value": MAX_AMOUNT, "evidence.rows[1].status": "open", "evidence.rows[1].currency": "EUR"},
-        [f"{ROWS}: must have values of at most 9007199254740991 together, not 9007199254990991"],
+        [f"{ROWS}: must have values that add up to at most 9007199254740991, not 9007199254990991"],
     ),
     # all at once, in order
     Refused(
@@ -1052,6 +1054,11 @@ NOT_OF_THE_FORMAT = [
         "key-twice-in-root",
         replaced('"schemaVersion"', '"schemaVersion": "1.0.0", "schemaVersion"'),
         "schemaVersion: must stand once in its object, not 2 times",
+    ),
+    Bytes(
+        "unknown-twice",
+        replaced('{"schemaVersion"', '{"x": 0, "x": 1.5, "schemaVersion"'),
+        'root: has repeatedly the unknown field "x"',
     ),
     Bytes("unknown-empty", replaced('{"schemaVersion"', '{"": 0, "schemaVersion"'), 'root: has the unknown field ""'),
     Bytes("root-array", b"[]", "root: must be an object, not an array"),

@@ -28,17 +28,20 @@ NOT_SHOWN = [
     "that the prose of a case says what its claim says: only structured claims are checked",
     "that the program is free of faults beyond the cases that are listed in validation-results.json",
 ]
-# Runs the command in a process that has no packages, and tells what it imported and whether it used a socket.
+# The published command in an isolated process without packages, which tells whether it reached for anything outside.
 AUDITED = """
-import json, sys
-sys.path.insert(0, ".")
-sockets = []
-sys.addaudithook(lambda event, args: sockets.append(event) if event.startswith("socket.") else None)
+import sys
+outside = []
+def audit(event, args):
+    kind = event.partition(".")[0]
+    if kind in ("socket", "subprocess", "ctypes") or event in ("os.exec", "os.fork", "os.posix_spawn", "os.system"):
+        outside.append(event)
+sys.addaudithook(audit)
+sys.path.append(".")
 import verify_answers
 sys.argv = sys.argv[1:]
 status = verify_answers.run()
-loaded = [module.__file__ for module in sys.modules.values() if getattr(module, "__file__", None)]
-print(json.dumps({"sockets": sockets, "packages": [path for path in loaded if "-packages" in path]}), file=sys.stderr)
+print(*outside, file=sys.stderr)
 sys.exit(status)
 """
 
@@ -86,18 +89,20 @@ def make() -> Records:
 
 
 def published_run() -> tuple[subprocess.CompletedProcess[bytes], dict[str, bool]]:
-    """The published command in a folder that has only the download, and what it used beyond the standard library."""
+    """The published command in a folder that has only the download, and whether it used what it should not need.
+
+    It gives the same in a process that has no packages (-I -S) and is watched for sockets and other processes;
+    without those there is no account and no model that it could have asked.
+    """
     with tempfile.TemporaryDirectory() as folder:
         for name in DOWNLOAD:
             shutil.copy(ROOT / name, folder)
         run = run_in(folder, *COMMAND)
-        audited = run_in(folder, "-S", "-c", AUDITED, *COMMAND)
+        audited = run_in(folder, "-I", "-S", "-c", AUDITED, *COMMAND)
     if audited.stdout != run.stdout or audited.returncode != run.returncode:
         raise RuntimeError("the audited run is not the published one")
-    found = json.loads(audited.stderr.splitlines()[-1])
-    # Without a network there is no account and no model to be asked.
-    network = bool(found["sockets"])
-    return run, {"packages": bool(found["packages"]), "network": network, "account": network, "model": network}
+    outside = audited.stderr.splitlines()[-1] != b""
+    return run, {"packages": False, "network": outside, "account": outside, "model": outside}
 
 
 def run_in(folder: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
@@ -132,6 +137,8 @@ def expectations_fixed() -> dict[str, Any] | None:
     if git("merge-base", "--is-ancestor", commit, runner) is None or commit == runner:
         raise RuntimeError("the expectations are not older than the runner")
     data = subprocess.run(["git", "show", f"{commit}:expected.json"], cwd=ROOT, capture_output=True, check=True).stdout
+    if data != (ROOT / "expected.json").read_bytes():
+        raise RuntimeError("the expectations were changed after they were fixed")
     return {"commit": commit, "committedAt": time, "sha256": hashlib.sha256(data).hexdigest()}
 
 

@@ -94,6 +94,16 @@ class Documents(unittest.TestCase):
             ],
         )
 
+    def test_rules_across_fields_see_the_last_value_of_a_repeated_field(self) -> None:
+        data = boundaries.replaced('"start": "2026', '"start": 1, "start": "2027')
+        self.assertEqual(
+            problems(data),
+            [
+                "questionContract.interval.start: must stand once in its object, not 2 times",
+                'questionContract.interval.endExclusive: must be later than start, not "2026-09-01T00:00:00Z"',
+            ],
+        )
+
 
 class ReadingJson(unittest.TestCase):
     def test_what_is_no_json_is_refused_with_line_and_column(self) -> None:
@@ -140,7 +150,7 @@ class ReadingJson(unittest.TestCase):
         try:
             with self.assertRaises(answer_format.Unreadable) as caught:
                 answer_format.read_bytes(f"/dev/fd/{reader}")
-            self.assertEqual((caught.exception.where, caught.exception.what), (None, "is larger than 524288 bytes"))
+            self.assertEqual(caught.exception.args, (None, "is larger than 524288 bytes"))
             while chunk := os.read(reader, 65536):
                 left.append(len(chunk))
         finally:

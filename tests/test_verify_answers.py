@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import fcntl
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -115,6 +117,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(report["status"], "fail")
 
 
+F_SETPIPE_SZ = 1031  # Linux; the module fcntl has its name from Python 3.10 on
 OBSERVED_TWO = "fail [claim_unit, claim_value]"
 
 
@@ -328,6 +331,15 @@ class CommandLines(unittest.TestCase):
                     self.assertTrue(command_lines.agrees(found, wanted), found)
                 self.assertEqual(run.status, case.status)
 
+    def test_help_names_every_option_and_status(self) -> None:
+        words = re.findall(r"^  (\S+)", verify_answers.HELP, re.MULTILINE)
+        self.assertEqual(
+            words, ["CASES", "--verify", "--format", "--version", "-h,", "python3", "python3", "0", "1", "2", "70"]
+        )
+        for name in verify_answers.FORMATS:
+            self.assertIn(name, verify_answers.HELP)
+        self.assertLessEqual(max(map(len, verify_answers.HELP.splitlines())), 110)
+
     def test_ids_are_unique(self) -> None:
         ids = {case.id for case in command_lines.COMMAND_LINES}
         self.assertEqual(len(ids), len(command_lines.COMMAND_LINES))
@@ -344,9 +356,10 @@ class CommandLines(unittest.TestCase):
     def test_standard_output_that_does_not_block(self) -> None:
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
+        self.assertLess(fcntl.fcntl(writer, F_SETPIPE_SZ, 4096), len(command_lines.OBSERVED))
         process = start("cases.json", stdout=writer)
         os.close(writer)
-        time.sleep(0.5)  # long enough to fill the pipe, which is smaller than the document
+        time.sleep(0.5)  # the pipe is full by then
         with open(reader, "rb") as pipe:
             out = pipe.read()
         _, err = process.communicate(timeout=60)

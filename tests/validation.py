@@ -7,9 +7,11 @@ is no JSON), or an exit code. It passed where that, and every message with it, i
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
+import verify_answers
 from tests import boundaries, command_lines
 from tests.support import ROOT, Run, as_bytes, baseline, edited, run_on
 
@@ -34,12 +36,15 @@ def published() -> Iterator[dict[str, Any]]:
 
 
 def judged() -> Iterator[dict[str, Any]]:
+    holds = {check.code: check.holds for check in verify_answers.CHECKS}
     for case in boundaries.JUDGED:
-        result = json.loads(run_on(as_bytes(edited(baseline(), case.edits))).out)["results"][0]
-        gave = verdict(result)
-        messages = [{"code": code, "message": message} for code, message in case.reasons.items()]
-        passed = result["judgment"] == case.judgment and result["reasons"] == messages
-        yield entry(case.id, passed, **gave)
+        run = run_on(as_bytes(edited(baseline(), case.edits)))
+        result = json.loads(run.out)["results"][0]
+        messages = {**holds, **case.reasons, **case.unchecked}
+        passed = (run.status, run.err, result["judgment"]) == (0, "", case.judgment)
+        passed = passed and [reason["code"] for reason in result["reasons"]] == list(case.reasons)
+        passed = passed and [(check["code"], check["message"]) for check in result["checks"]] == list(messages.items())
+        yield entry(case.id, passed, **verdict(result))
 
 
 def verdict(result: dict[str, Any]) -> dict[str, Any]:
@@ -62,9 +67,13 @@ def refused() -> Iterator[dict[str, Any]]:
 
 
 def refused_bytes() -> Iterator[dict[str, Any]]:
-    for case in boundaries.NOT_JSON + boundaries.NOT_OF_THE_FORMAT:
+    for case in boundaries.NOT_OF_THE_FORMAT:
         run = run_on(case.data)
-        yield refusal(case.id, run, run.err.startswith(f"verify_answers: CASES: {case.problem}"))
+        yield refusal(case.id, run, run.err.splitlines()[0] == f"verify_answers: CASES: {case.problem}")
+    for case in boundaries.NOT_JSON:
+        run = run_on(case.data)
+        line = re.escape(f"verify_answers: CASES: {case.problem}") + r"(: not JSON: [A-Z][ -~]+)?\n"
+        yield refusal(case.id, run, re.fullmatch(line, run.err) is not None)
 
 
 def refused_expectations() -> Iterator[dict[str, Any]]:
