@@ -12,6 +12,8 @@ import tempfile
 import unittest
 
 import verify_answers
+from tests import boundaries
+from tests.command_lines import run_line
 from tests.support import DOWNLOAD, ROOT, run_on
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -55,6 +57,35 @@ class Readme(unittest.TestCase):
             self.assertEqual((run.returncode, run.stdout, run.stderr.decode()), (0, b"", summary[1]))
             observed = json.loads((pathlib.Path(folder) / "observed.json").read_bytes())
         self.assertEqual(observed["summary"], {"total": 12, "pass": 1, "fail": 9, "insufficient_evidence": 2})
+
+    def test_the_failing_transcript(self) -> None:
+        transcript = re.search(r"```text\n(altered-number: .*\n12 cases: .*\n)```", README)
+        assert transcript is not None
+        expected = (ROOT / "expected.json").read_bytes().replace(b"claim_value", b"claim_unit")
+        run = run_on((ROOT / "cases.json").read_bytes(), expected)
+        self.assertEqual((run.status, run.err), (1, transcript[1]))
+
+    def test_the_look_at_a_case(self) -> None:
+        look = re.search(r"```text\n(altered-number  .*\n    .*\n)```", README)
+        assert look is not None
+        self.assertIn(look[1], run_on((ROOT / "cases.json").read_bytes(), None, "--format", "text").out)
+
+    def test_the_lines_for_ci_are_those_of_a_run(self) -> None:
+        lines = re.findall(r"^(?:- run: )?(python3 verify_answers\.py cases\.json --verify .*)$", README, re.MULTILINE)
+        self.assertEqual(len(lines), 3)
+        for line in lines:
+            self.assertEqual(run_line(line).status, 0, line)
+
+    def test_the_comparison_of_hashes(self) -> None:
+        line = re.search(r"^python3 -c .*$", README, re.MULTILINE)
+        assert line is not None
+        run = run_line(f"cd '{ROOT}'; {line[0]}")
+        self.assertEqual((run.status, run.out.count("True ")), (0, 6), run)
+
+    def test_the_format_names_every_field_of_the_baseline(self) -> None:
+        table = README.split("## The format")[1].split("## Keep the question")[0]
+        for path in boundaries.FIELDS:
+            self.assertIn(f"`{path.rpartition('.')[2]}`", table)
 
     def test_the_second_command_runs_the_tests(self) -> None:
         self.assertEqual(commands()[1:], ["python3 -m unittest discover -s tests"])
