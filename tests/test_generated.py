@@ -204,7 +204,7 @@ class Generator:
                 "interval": [self.interval(question["interval"])],
                 "currency": ["EUR"],
                 "unit": ["major"],
-                "value": [0, claim["value"] + 1, max(0, claim["value"] - 1), 2**53 - 1],
+                "value": [0, min(claim["value"] + 1, 2**53 - 1), max(0, claim["value"] - 1), 2**53 - 1],
                 "population": ["partial"],
             }
             name = choice(list(values))
