@@ -19,7 +19,7 @@ try:
     import json
 
     from answer_format import CASE_FILE, Problems, expected_file, load, quoted, seconds
-except Exception as fault:  # it is missing, cut or another one; that must not look like a difference
+except (Exception, SystemExit) as fault:  # it is missing, cut or another one; that must not look like a verdict
     if __name__ != "__main__":
         raise
     try:

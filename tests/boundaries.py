@@ -655,7 +655,26 @@ CURRENCY = "must be three capital letters A-Z, not "
 AMOUNT = "must be an integer from 0 to 9007199254740991, without fraction or exponent, not "
 AGE = "must be an integer from 0 to 2678400, without fraction or exponent, not "
 
+
+def ids(count: int) -> list[str]:
+    return [f"id-{number}" for number in range(count)]
+
+
+def cases(count: int) -> list[dict[str, Any]]:
+    return [{**baseline()["cases"][0], "id": id} for id in ids(count)]
+
+
+def record_claims(count: int) -> list[dict[str, str]]:
+    return [{"evidenceId": id, "field": "status", "value": "paid"} for id in ids(count)]
+
+
 FITTING: dict[str, dict[str, Any]] = {
+    "cases": {"one": cases(1), "most": cases(64)},
+    "questionContract.requiredDatasetIds": {"one": ids(1), "most": ids(256)},
+    "evidence.datasetIds": {"none": [], "most": ids(256)},
+    "evidence.rows": {"none": [], "most": [row(id, value=0) for id in ids(256)]},
+    "claim.evidenceIds": {"none": [], "most": ids(256)},
+    "claim.recordClaims": {"none": [], "most": record_claims(256)},
     "fixtureSetId": {"shortest": "a", "longest": "a" * 80, "all-signs": "z0-_9"},
     "title": {
         "shortest": "x",
@@ -685,6 +704,40 @@ FITTING: dict[str, dict[str, Any]] = {
     "evidence.truncated": {"null": None, "true": True, "false": False},
 }
 UNFIT: dict[str, tuple[str, dict[str, tuple[Any, str]]]] = {
+    **{
+        path: (ID, {"capital": ("A", '"A"')})
+        for path in (
+            "questionContract.accountId",
+            "questionContract.requiredDatasetIds[0]",
+            "id",
+            "evidence.accountId",
+            "evidence.datasetIds[0]",
+            "evidence.rows[0].id",
+            "evidence.rows[0].datasetId",
+            "evidence.rows[0].accountId",
+            "claim.accountId",
+            "claim.evidenceIds[0]",
+            "claim.recordClaims[0].evidenceId",
+        )
+    },
+    **{path: (TEXT, {"empty": ("", '""')}) for path in ("question", "answer")},
+    **{
+        path: (CURRENCY, {"lower-case": ("usd", '"usd"')})
+        for path in ("questionContract.currency", "evidence.rows[0].currency")
+    },
+    **{
+        path: (TIMESTAMP, {"date-only": ("2026-08-01", '"2026-08-01"')})
+        for path in (
+            "questionContract.asOf",
+            "questionContract.interval.start",
+            "questionContract.interval.endExclusive",
+            "evidence.interval.start",
+            "evidence.interval.endExclusive",
+            "claim.interval.start",
+            "claim.interval.endExclusive",
+        )
+    },
+    "evidence.interval.timezone": (ZONE, {"area-only": ("Europe", '"Europe"')}),
     "fixtureSetId": (
         ID,
         {
@@ -839,7 +892,7 @@ UNFIT: dict[str, tuple[str, dict[str, tuple[Any, str]]]] = {
 
 def where(path: str) -> str:
     """The path in a message of a path in an edit."""
-    return f"cases[0].{path}" if path.split(".")[0] in ("title", "evidence", "claim") else path
+    return f"cases[0].{path}" if path.split(".")[0] in baseline()["cases"][0] else path
 
 
 def fields(value: Any, path: str = "") -> list[str]:
@@ -854,10 +907,6 @@ def fields(value: Any, path: str = "") -> list[str]:
 
 FIELDS = fields(baseline())
 OBJECTS = sorted({path.rpartition(".")[0] for path in FIELDS})
-
-
-def ids(count: int) -> list[str]:
-    return [f"id-{number}" for number in range(count)]
 
 
 LATER = '"2026-08-01T00:00:00Z"'
@@ -921,7 +970,9 @@ REFUSED = [
         {"claim.recordClaims": [{"evidenceId": id, "field": "status", "value": "paid"} for id in ids(257)]},
         ["cases[0].claim.recordClaims: must have 0 to 256 items, not 257"],
     ),
+    Refused("cases-too-many", {"cases": cases(65)}, ["cases: must have 1 to 64 items, not 65"]),
     # once
+    Refused("case-twice", {"cases": cases(1) * 2}, ['cases[1].id: must be unique, but [0] also has "id-0"']),
     Refused(
         "dataset-required-twice",
         {"questionContract.requiredDatasetIds": ["a", "b", "a"]},

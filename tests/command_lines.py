@@ -6,6 +6,7 @@ the tests. What a line prints to either stream is given whole, or as a pattern w
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
 import os
 import re
@@ -34,7 +35,7 @@ def run_line(line: str) -> Run:
     """Run a line in a POSIX shell, once for all who ask; bytes that are no ASCII come back escaped."""
     with tempfile.TemporaryDirectory() as folder:
         for name in DOWNLOAD:
-            shutil.copy(ROOT / name, folder)
+            shutil.copyfile(ROOT / name, os.path.join(folder, name))
         environment = {**os.environ, "PYTHON": sys.executable}
         command = ["sh", "-c", f'python3() {{ "$PYTHON" "$@"; }}\n{line}']
         run = subprocess.run(
@@ -43,6 +44,12 @@ def run_line(line: str) -> Run:
     return Run(
         run.returncode, run.stdout.decode("ascii", "backslashreplace"), run.stderr.decode("ascii", "backslashreplace")
     )
+
+
+def run_all() -> dict[str, Run]:
+    """What each of the lines below gives, by its id; they run side by side."""
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        return dict(zip([case.id for case in COMMAND_LINES], pool.map(run_line, [case.line for case in COMMAND_LINES])))
 
 
 def agrees(found: str, wanted: Text) -> bool:
@@ -98,6 +105,14 @@ SUMMARY = "12 cases: 1 pass, 9 fail, 2 insufficient_evidence; 12 of 12 as expect
 NOT_JSON = r"line 1 column {} *: not JSON: [A-Z][ -~]+\n"
 FULL = line_about("standard output: cannot be written: No space left on device")
 CLOSED = line_about("standard output: cannot be written: Bad file descriptor")
+FOUR_MISSING = [f"{name}: is missing" for name in ("schemaVersion", "fixtureSetId", "questionContract", "cases")]
+INTERRUPTED = """python3 -c '
+import signal, subprocess, sys, time
+run = subprocess.Popen([sys.executable, "verify_answers.py", "-"], stdin=subprocess.PIPE)
+time.sleep(1)
+run.send_signal(signal.SIGINT)
+sys.exit(128 - run.wait())'"""
+
 COMMAND_LINES = [
     # what it is for
     CommandLine("published", PUBLISHED, 0, OBSERVED, SUMMARY),
@@ -110,7 +125,7 @@ COMMAND_LINES = [
     CommandLine("format-text-and-verify", f"{PUBLISHED} --format text", 0, TABLE, SUMMARY),
     CommandLine("format-junit", "python3 verify_answers.py --format junit", 0, re.compile(r"<\?xml [^>]+>\n<testsuites tests=\"12\" failures=\"11\"[ -~\n]+</testsuites>\n")),
     CommandLine("format-junit-and-verify", f"{PUBLISHED} --format junit", 0, re.compile(r"<\?xml [^>]+>\n<testsuites tests=\"12\" failures=\"0\"[ -~\n]+</testsuites>\n"), SUMMARY),
-    CommandLine("format-junit-and-a-difference", "sed 's/claim_value/claim_unit/' expected.json >e; python3 verify_answers.py cases.json --verify e --format junit | grep -c '<failure type=\"different\" message=\"expected fail \\[claim_unit\\], observed fail \\[claim_value\\]\"'", 0, "1\n", re.compile(r"altered-number: [ -~]+\n12 cases: [ -~]+; 11 of 12 as expected\n")),
+    CommandLine("format-junit-and-a-difference", "sed 's/claim_value/claim_unit/' expected.json >e; python3 verify_answers.py cases.json --verify e --format junit", 1, re.compile(r"[ -~\n]*<failure type=\"different\" message=\"expected fail \[claim_unit\], observed fail \[claim_value\]\">[ -~\n]*"), re.compile(r"altered-number: [ -~]+\n12 cases: [ -~]+; 11 of 12 as expected\n")),
     CommandLine("version", "python3 verify_answers.py --version", 0, "verify_answers 1.0.0\n"),
     CommandLine("help", "python3 verify_answers.py --help", 0, verify_answers.HELP),
     CommandLine("help-comes-first", "python3 verify_answers.py -h --nonsense", 0, verify_answers.HELP),
@@ -183,11 +198,20 @@ COMMAND_LINES = [
     CommandLine("input-not-json", "printf '{' | python3 verify_answers.py -", 2, "", re.compile("verify_answers: -: " + NOT_JSON.format("[12]"))),
     CommandLine("input-expected-not-json", "python3 verify_answers.py cases.json --verify /dev/null", 2, "", re.compile("verify_answers: /dev/null: " + NOT_JSON.format(1))),
     CommandLine("input-not-of-the-format", "echo [] >x; python3 verify_answers.py x", 2, "", line_about("x: root: must be an object, not an array")),
+    CommandLine("input-of-the-largest-size", "(cat cases.json; head -c 524288 /dev/zero | tr '\\0' ' ') | head -c 524288 >x; python3 verify_answers.py x", 0, OBSERVED),
+    CommandLine("input-of-a-byte-more", "(cat cases.json; head -c 524288 /dev/zero | tr '\\0' ' ') | head -c 524289 >x; python3 verify_answers.py x", 2, "", line_about("x: is larger than 524288 bytes")),
+    CommandLine("input-of-the-largest-size-from-a-pipe", "(cat cases.json; head -c 524288 /dev/zero | tr '\\0' ' ') | head -c 524288 | python3 verify_answers.py -", 0, OBSERVED),
+    CommandLine("input-of-a-byte-more-from-a-pipe", "(cat cases.json; head -c 524288 /dev/zero | tr '\\0' ' ') | head -c 524289 | python3 verify_answers.py -", 2, "", line_about("-: is larger than 524288 bytes")),
+    CommandLine("input-with-twenty-problems", "python3 -c 'print({f\"u{n}\": n for n in range(16)})' | tr \\' '\"' | python3 verify_answers.py -", 2, "", "".join(line_about(f"-: {line}") for line in FOUR_MISSING + [f'root: has the unknown field "u{n}"' for n in range(16)])),
+    CommandLine("input-with-more-problems", "python3 -c 'print({f\"u{n}\": n for n in range(50)})' | tr \\' '\"' | python3 verify_answers.py -", 2, "", "".join(line_about(f"-: {line}") for line in FOUR_MISSING + [f'root: has the unknown field "u{n}"' for n in range(16)]) + "... and 34 more\n"),
+    CommandLine("input-name-of-700-characters", "python3 verify_answers.py \"$(printf '%700s' x | tr ' ' d)\"", 2, "", line_about(f'"{"d" * 55}"...: cannot be read: File name too long')),
+    CommandLine("input-not-blocking", "(sleep 1; cat cases.json) | python3 -c 'import os, sys; os.set_blocking(0, False); os.execv(sys.executable, [sys.executable, \"verify_answers.py\", \"-\"])'", 0, OBSERVED),
+    CommandLine("interrupted", INTERRUPTED, 130),
     # what is written
     CommandLine("output-head", "python3 verify_answers.py | head -1", 0, "{\n"),
-    CommandLine("output-nobody-reads", "mkfifo go; { read x <go; python3 verify_answers.py; echo $? >&2; } | { exec <&-; echo >go; }", 0, "", "141\n"),
-    CommandLine("output-nobody-reads-help", "mkfifo go; { read x <go; python3 verify_answers.py --help; echo $? >&2; } | { exec <&-; echo >go; }", 0, "", "141\n"),
-    CommandLine("output-nobody-reads-and-verify", f"mkfifo go; {{ read x <go; {PUBLISHED}; echo $? >&2; }} | {{ exec <&-; echo >go; }}", 0, "", "141\n"),
+    CommandLine("output-nobody-reads", "mkfifo go; { read x <go; python3 verify_answers.py; echo $? >status; } | { exec <&-; echo >go; }; exit $(cat status)", 141),
+    CommandLine("output-nobody-reads-help", "mkfifo go; { read x <go; python3 verify_answers.py --help; echo $? >status; } | { exec <&-; echo >go; }; exit $(cat status)", 141),
+    CommandLine("output-nobody-reads-and-verify", f"mkfifo go; {{ read x <go; {PUBLISHED}; echo $? >status; }} | {{ exec <&-; echo >go; }}; exit $(cat status)", 141),
     CommandLine("output-full", "python3 verify_answers.py >/dev/full", 2, "", FULL),
     CommandLine("output-full-and-verify", f"{PUBLISHED} >/dev/full", 2, "", FULL),
     CommandLine("output-full-help", "python3 verify_answers.py --help >/dev/full", 2, "", FULL),
@@ -203,7 +227,7 @@ COMMAND_LINES = [
     CommandLine("errors-closed-and-bad-usage", "python3 verify_answers.py --nonsense 2>&-", 2),
     CommandLine("errors-full", f"{PUBLISHED} 2>/dev/full", 0, OBSERVED),
     CommandLine("errors-full-and-a-bad-file", "python3 verify_answers.py nothing 2>/dev/full", 2),
-    CommandLine("errors-nobody-reads", f"mkfifo go; {{ read x <go; {PUBLISHED} 2>&1 >/dev/null; echo $? >status; }} | {{ exec <&-; echo >go; }}; cat status", 0, "0\n"),
+    CommandLine("errors-nobody-reads", f"mkfifo go; {{ read x <go; {PUBLISHED} 2>&1 >/dev/null; echo $? >status; }} | {{ exec <&-; echo >go; }}; exit $(cat status)", 0),
     CommandLine("both-closed", f"{PUBLISHED} >&- 2>&-", 2),
     CommandLine("all-closed", f"{PUBLISHED} <&- >&- 2>&-", 2),
     CommandLine("both-to-one-pipe", f"{PUBLISHED} 2>&1", 0, OBSERVED + SUMMARY),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import os
 import platform
 import shutil
 import subprocess
@@ -96,7 +97,7 @@ def published_run() -> tuple[subprocess.CompletedProcess[bytes], dict[str, bool]
     """
     with tempfile.TemporaryDirectory() as folder:
         for name in DOWNLOAD:
-            shutil.copy(ROOT / name, folder)
+            shutil.copyfile(ROOT / name, os.path.join(folder, name))
         run = run_in(folder, *COMMAND)
         audited = run_in(folder, "-I", "-S", "-c", AUDITED, *COMMAND)
     if audited.stdout != run.stdout or audited.returncode != run.returncode:
@@ -128,13 +129,14 @@ def history_is_whole() -> bool:
 def expectations_fixed() -> dict[str, Any] | None:
     """The commit that brought expected.json, its time and the file's hash then; it is older than the runner.
 
-    None where the history is not whole. A runner that is not younger is an error.
+    None where the history is not whole: no repository of its own, a shallow one, or one that took in all files at
+    once. A runner that is not younger, and expectations that were changed since, are errors.
     """
-    if not history_is_whole():
+    first, runner = first_commit("expected.json"), first_commit("verify_answers.py")
+    if not history_is_whole() or first is None or runner is None or first == runner:
         return None
-    commit, time = first_commit("expected.json")
-    runner, _ = first_commit("verify_answers.py")
-    if git("merge-base", "--is-ancestor", commit, runner) is None or commit == runner:
+    commit, time = first
+    if git("merge-base", "--is-ancestor", commit, runner[0]) is None:
         raise RuntimeError("the expectations are not older than the runner")
     data = subprocess.run(["git", "show", f"{commit}:expected.json"], cwd=ROOT, capture_output=True, check=True).stdout
     if data != (ROOT / "expected.json").read_bytes():
@@ -142,9 +144,11 @@ def expectations_fixed() -> dict[str, Any] | None:
     return {"commit": commit, "committedAt": time, "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def first_commit(name: str) -> tuple[str, str]:
+def first_commit(name: str) -> tuple[str, str] | None:
     """The hash and the time of the first commit that has a file."""
     lines = (git("log", "--format=%H %ct", "--diff-filter=A", "--", name) or "").splitlines()
+    if not lines:
+        return None
     commit, time = lines[-1].split()
     moment = datetime.datetime.fromtimestamp(int(time), datetime.timezone.utc)
     return commit, moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -51,7 +52,7 @@ class Readme(unittest.TestCase):
         assert summary is not None
         with tempfile.TemporaryDirectory() as folder:
             for name in DOWNLOAD:
-                shutil.copy(ROOT / name, folder)
+                shutil.copyfile(ROOT / name, os.path.join(folder, name))
             command = commands()[0].replace("python3", f"'{sys.executable}'", 1)
             run = subprocess.run(command, shell=True, cwd=folder, capture_output=True, timeout=60, check=False)
             self.assertEqual((run.returncode, run.stdout, run.stderr.decode()), (0, b"", summary[1]))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import statistics
@@ -126,7 +127,7 @@ def main() -> int:
     runs = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as folder:
         for name in ("verify_answers.py", "answer_format.py", "cases.json", "expected.json"):
-            shutil.copy(ROOT / name, folder)
+            shutil.copyfile(ROOT / name, os.path.join(folder, name))
         (pathlib.Path(folder) / "largest.json").write_bytes(largest())
         print(f"Python {sys.version.split()[0]}, median of {runs} runs, the largest file has {len(largest())} bytes")
         published = [*PROGRAM, "cases.json", "--verify", "expected.json"]
