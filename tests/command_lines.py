@@ -108,6 +108,7 @@ CLOSED = line_about("standard output: cannot be written: Bad file descriptor")
 FOUR_MISSING = [f"{name}: is missing" for name in ("schemaVersion", "fixtureSetId", "questionContract", "cases")]
 INTERRUPTED = """python3 -c '
 import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 run = subprocess.Popen([sys.executable, "verify_answers.py", "-"], stdin=subprocess.PIPE)
 time.sleep(1)
 run.send_signal(signal.SIGINT)

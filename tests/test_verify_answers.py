@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import fcntl
 import json
 import os
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 from xml.etree import ElementTree
@@ -380,7 +382,8 @@ class CommandLines(unittest.TestCase):
         self.assertEqual((process.returncode, err), (141, b""))
 
     def test_an_interrupted_run(self) -> None:
-        process = start("-", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        with interrupts(signal.default_int_handler):
+            process = start("-", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert process.stdin is not None
         self.wait_until_it_reads(process.stdin.fileno())
         process.send_signal(signal.SIGINT)
@@ -388,11 +391,8 @@ class CommandLines(unittest.TestCase):
         self.assertEqual((process.returncode, out, err), (-signal.SIGINT, b"", b""))
 
     def test_a_run_that_is_started_to_ignore_interrupts(self) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        with interrupts(signal.SIG_IGN):
             process = start("-", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        finally:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         assert process.stdin is not None
         self.wait_until_it_reads(process.stdin.fileno())
         process.send_signal(signal.SIGINT)
@@ -410,6 +410,16 @@ class CommandLines(unittest.TestCase):
                 time.sleep(0.001)
         os.set_blocking(pipe, True)
         self.assertGreaterEqual(sent, 100_000)
+
+
+@contextlib.contextmanager
+def interrupts(handler: Any) -> Iterator[None]:
+    """Start processes that take interrupts, or ignore them, however this one was started."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
