@@ -281,7 +281,6 @@ def record(*rules: Kind, **fields: Kind) -> Kind:
     What an unknown field has is not looked into; of a repeated one, the last value is. Rules go across fields,
     and see the object also where some of them are missing or wrong.
     """
-
     known = [(name, kind, getattr(kind, "accepts", never)) for name, kind in fields.items()]
 
     def check(value: Any, path: Path, problems: Problems) -> None:
@@ -309,7 +308,6 @@ def record(*rules: Kind, **fields: Kind) -> Kind:
 
 def array(kind: Kind, least: int, most: int, *rules: Kind) -> Kind:
     """Arrays of least to most items of a kind; those beyond are counted and not looked at. Rules as above."""
-
     fine = getattr(kind, "accepts", never)
 
     def check(value: Any, path: Path, problems: Problems) -> None:

@@ -149,7 +149,7 @@ def row_scope(case: Object, question: Object) -> Finding:
         for row in evidence["rows"]:
             if row[field] not in values:
                 found = f"Row {quoted(row['id'])} has {field} {quoted(row[field])}"
-                return FAIL, f"{found}; only {some(values)} is in scope."
+                return FAIL, f"{found}; in scope: {some(values)}."
     return None
 
 

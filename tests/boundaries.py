@@ -343,7 +343,7 @@ JUDGED = [
         "row-of-another-account",
         with_row(accountId="account-b"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has accountId "account-b"; only "account-acme" is in scope.'},
+        {"row_scope": 'Row "invoice-003" has accountId "account-b"; in scope: "account-acme".'},
         blocked("row_scope"),
     ),
     Judged(
@@ -352,7 +352,7 @@ JUDGED = [
         "fail",
         {
             "evidence_account": 'The evidence has accountId "account-b"; the question needs "account-acme".',
-            "row_scope": 'Row "invoice-001" has accountId "account-acme"; only "account-b" is in scope.',
+            "row_scope": 'Row "invoice-001" has accountId "account-acme"; in scope: "account-b".',
         },
         blocked("evidence_account"),
     ),
@@ -360,7 +360,7 @@ JUDGED = [
         "row-of-a-dataset-that-was-not-queried",
         with_row(datasetId="drafts"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has datasetId "drafts"; only "paid-invoices" is in scope.'},
+        {"row_scope": 'Row "invoice-003" has datasetId "drafts"; in scope: "paid-invoices".'},
         blocked("row_scope"),
     ),
     Judged(
@@ -369,7 +369,7 @@ JUDGED = [
         "fail",
         {
             "required_datasets": 'The question needs "paid-invoices", which the evidence does not include.',
-            "row_scope": 'Row "invoice-001" has datasetId "paid-invoices"; only none is in scope.',
+            "row_scope": 'Row "invoice-001" has datasetId "paid-invoices"; in scope: none.',
         },
         blocked("required_datasets"),
     ),
@@ -377,14 +377,14 @@ JUDGED = [
         "row-in-another-currency",
         with_row(currency="EUR", status="open"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has currency "EUR"; only "USD" is in scope.'},
+        {"row_scope": 'Row "invoice-003" has currency "EUR"; in scope: "USD".'},
         blocked("row_scope"),
     ),
     Judged(
         "row-in-another-unit",
         with_row(unit="major"),
         "fail",
-        {"row_scope": 'Row "invoice-003" has unit "major"; only "minor" is in scope.'},
+        {"row_scope": 'Row "invoice-003" has unit "major"; in scope: "minor".'},
         blocked("row_scope"),
     ),
     # which rows qualify
@@ -604,7 +604,7 @@ JUDGED = [
         {
             "evidence_interval": f'The evidence is for "2026-07-01T00:00:00Z" to before "2026-09-01T00:00:00Z"; the question is for {AUGUST}.',
             "evidence_timezone": 'The evidence has interval.timezone "Etc/UTC"; the question needs "UTC".',
-            "row_scope": 'Row "invoice-002" has unit "major"; only "minor" is in scope.',
+            "row_scope": 'Row "invoice-002" has unit "major"; in scope: "minor".',
         },
         blocked("row_scope"),
     ),
