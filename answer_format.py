@@ -31,6 +31,7 @@ MAX_DIGITS = 16
 MAX_LABEL = 80
 MAX_QUOTED = 60
 MAX_PROBLEMS = 20
+MAX_LINE = 600
 MAX_CASES = 64
 
 
@@ -56,6 +57,17 @@ class Problems:
             place = path_text(where) if isinstance(where, tuple) else where
             self.first.append((self.file, place, " ".join([sentence, *map(quoted, values)])))
 
+    def lines(self, program: str) -> list[str]:
+        """The problems as a program says them, a line each. A path stands as it is where it is plain and has room."""
+        lines = []
+        for file, where, sentence in self.first:
+            rest = f"{where}: {sentence}" if where else sentence
+            line = f"{program}: {file}: {rest}"
+            plain = file and file.isascii() and file.isprintable() and len(line) <= MAX_LINE
+            lines.append(line if plain else f"{program}: {quoted(file)}: {rest}")
+        more = self.count - len(self.first)
+        return [*lines, f"... and {more} more"] if more else lines
+
 
 def path_text(path: Path) -> str:
     """A path as messages have it, such as cases[3].evidence.rows[0].value; root for the whole."""
@@ -66,11 +78,11 @@ def path_text(path: Path) -> str:
     return "".join(reversed(steps)).lstrip(".") or "root"
 
 
-def load(path: str, kind: Kind, problems: Problems) -> Any:
+def load(path: str, kind: Kind, problems: Problems, most: int = MAX_BYTES) -> Any:
     """The content of a file ("-" is standard input); None if it is no JSON, and any JSON where problems were added."""
     problems.file = path
     try:
-        value = parse_json(read_bytes(path))
+        value = parse_json(read_bytes(path, most))
     except Unreadable as fault:
         problems.add(*fault.args)
         return None
@@ -78,10 +90,10 @@ def load(path: str, kind: Kind, problems: Problems) -> Any:
     return value
 
 
-def read_bytes(path: str) -> bytes:
-    """At most MAX_BYTES bytes, also from a pipe: one byte more than that is read, and refused."""
+def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
+    """At most so many bytes, also from a pipe: one byte more than that is read, and refused."""
     chunks = []
-    room = MAX_BYTES + 1
+    room = most + 1
     try:
         with open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-") as file:
             while room and (chunk := read_some(file.fileno(), min(room, 65_536))):
@@ -90,7 +102,7 @@ def read_bytes(path: str) -> bytes:
     except OSError as fault:
         raise Unreadable(None, f"cannot be read: {fault.strerror}") from None
     if not room:
-        raise Unreadable(None, f"is larger than {MAX_BYTES} bytes")
+        raise Unreadable(None, f"is larger than {most} bytes")
     return b"".join(chunks)
 
 

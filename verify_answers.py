@@ -18,7 +18,7 @@ if __name__ == "__main__":
 try:
     import json
 
-    from answer_format import CASE_FILE, Problems, expected_file, load, quoted, seconds
+    from answer_format import CASE_FILE, MAX_LINE, Problems, expected_file, load, quoted, seconds
 except (Exception, SystemExit) as fault:  # it is missing, cut or another one; that must not look like a verdict
     if __name__ != "__main__":
         raise
@@ -40,7 +40,6 @@ PROGRAM = "verify_answers"
 VERSION = "1.0.0"
 PASS, FAIL, INSUFFICIENT, NOT_CHECKED = "pass", "fail", "insufficient_evidence", "not_checked"
 EXIT_OK, EXIT_DIFFERENT, EXIT_UNUSABLE, EXIT_BUG = 0, 1, 2, 70
-MAX_LINE = 600
 
 
 class Check:
@@ -384,15 +383,6 @@ class Unusable(Exception):
     """No run, or no output, is possible; the lines that are its arguments say why."""
 
 
-def problem_line(file: str, where: str | None, sentence: str) -> str:
-    """A line about a file. Its path stands as it is where it is plain ASCII and has room."""
-    rest = f"{where}: {sentence}" if where else sentence
-    line = f"{PROGRAM}: {file}: {rest}"
-    if file and file.isascii() and file.isprintable() and len(line) <= MAX_LINE:
-        return line
-    return f"{PROGRAM}: {quoted(file)}: {rest}"
-
-
 HELP = """\
 usage: python3 verify_answers.py [CASES] [--format FORMAT]
        python3 verify_answers.py CASES --verify EXPECTED [--format FORMAT]
@@ -470,9 +460,7 @@ def read_inputs(cases: str, expected: str | None) -> tuple[Object, Object | None
     case_file = load(cases, CASE_FILE, problems)
     expectations = None if expected is None else load(expected, expected_file(case_file), problems)
     if problems.count:
-        more = problems.count - len(problems.first)
-        lines = [problem_line(*problem) for problem in problems.first]
-        raise Unusable(*lines, *([f"... and {more} more"] if more else []))
+        raise Unusable(*problems.lines(PROGRAM))
     return case_file, expectations
 
 
