@@ -1,0 +1,83 @@
+"""What of a text is no prose: code blocks and spans, addresses, citation markers. Its characters are blanked out."""
+
+from __future__ import annotations
+
+import bisect
+import re
+
+BLANK = "\0"  # which plain text never has
+
+BLANK_LINE = re.compile(r"\n[ \t]*\n")
+FENCE = re.compile(r"^(?:[ >]*|[ >]*[-*+] )(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+BACKTICKS = re.compile(r"(?<!\\)`+")
+MARKER = re.compile(
+    r"\[\[[a-z]+:[^\[\]\n]*\]\]|\[\^[^\[\]\s]+\]"
+    r"|\[[0-9]{1,3}(?:(?:, ?|[-–])[0-9]{1,3})*\](?![(元%万亿个家])"  # [1], [1, 2], but not [10, 20]元
+)
+DOMAINS = (".com", ".org", ".net", ".io", ".cn", ".gov", ".edu", "localhost:")
+ADDRESS = re.compile(
+    r"(?:https?|ftp)://[!-~]+|www\.[!-~]+|mailto:[!-~]+|localhost:[0-9]+[!-~]*|(?<=\]\()[^()\s]*(?:\([^()\s]*\)[^()\s]*)*"
+    r"|(?<![a-z0-9_.+-])[a-z0-9_.+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}"
+    r"|(?<![a-z0-9_.@-])[a-z0-9][a-z0-9.-]{0,200}\.(?:com|org|net|io|cn|gov|edu)(?![a-z0-9_-])(?::[0-9]+)?(?:/[!-~]*)?"
+)
+
+
+def blanked(text: str) -> str:
+    """The plain text with everything that is no prose replaced by as many blanks."""
+    parts = []
+    if "`" in text or "~~~" in text:
+        parts += code(text)
+    if "[[" in text or "[^" in text or "]" in text:
+        parts += [match.span() for match in MARKER.finditer(text)]
+    if "://" in text or "www." in text or "@" in text or "](" in text or any(domain in text for domain in DOMAINS):
+        parts += [match.span() for match in ADDRESS.finditer(text)]
+    kept, end = [], 0
+    for start, stop in sorted(parts):
+        if stop > end:
+            kept += [text[end:start], BLANK * (stop - max(start, end))]
+            end = stop
+    return "".join(kept) + text[end:] if parts else text
+
+
+def code(text: str) -> list[tuple[int, int]]:
+    """Where fenced code blocks and code spans are; a block that nothing closes goes on to the end of the text."""
+    blocks, opened = [], None
+    for fence in FENCE.finditer(text):
+        if opened is None:
+            if fence[1][0] == "~" or "`" not in fence[2]:
+                opened = fence
+        elif fence[1].startswith(opened[1]) and not fence[2].strip():
+            blocks.append((opened.start(), fence.end()))
+            opened = None
+    if opened:
+        blocks.append((opened.start(), len(text)))
+    return blocks + spans(text, blocks)
+
+
+def spans(text: str, blocks: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The code spans between blocks: from a run of backticks to the next one as long in the same paragraph."""
+    runs = [run for run in BACKTICKS.finditer(text) if not inside(run.start(), blocks)]
+    ends = [*(match.start() for match in BLANK_LINE.finditer(text)), *(start for start, _ in blocks), len(text)]
+    ends.sort()
+    closers: dict[int, int] = {}  # by the index of a run, that of the next one as long
+    following: dict[int, int] = {}
+    for index in range(len(runs) - 1, -1, -1):
+        length = len(runs[index][0])
+        if length in following:
+            closers[index] = following[length]
+        following[length] = index
+    found, index = [], 0
+    while index < len(runs):
+        paragraph_end = ends[bisect.bisect_left(ends, runs[index].start())]
+        closer = closers.get(index)
+        if closer is not None and runs[closer].start() < paragraph_end:
+            found.append((runs[index].start(), runs[closer].end()))
+            index = closer
+        index += 1
+    return found
+
+
+def inside(place: int, blocks: list[tuple[int, int]]) -> bool:
+    """Whether a place is in one of these blocks, which are in order."""
+    before = bisect.bisect_right(blocks, (place, 1 << 62)) - 1
+    return before >= 0 and place < blocks[before][1]
