@@ -13,6 +13,9 @@ import tempfile
 import unittest
 
 import verify_answers
+from issuance.numerals import find
+from issuance.plain import Plain
+from issuance.tracing import written
 from tests import boundaries
 from tests.command_lines import run_line
 from tests.support import DOWNLOAD, ROOT, run_on
@@ -102,6 +105,46 @@ class Readme(unittest.TestCase):
         message = re.search(r"for the file `\[\]` it is\n`([^`]*)`\.", README)
         assert message is not None
         self.assertEqual(run_on(b"[]").err.replace("CASES", "cases.json"), f"{message[1]}\n")
+
+
+class NumbersInProse(unittest.TestCase):
+    maxDiff = None
+
+    def block(self, name: str) -> str:
+        block = re.search(rf"<!-- {re.escape(name)} -->\n```text\n(.*?)```", README, re.DOTALL)
+        assert block is not None
+        return block[1]
+
+    def test_the_transcript(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("report.md", "metrics.json"):
+                pathlib.Path(folder, name).write_text(self.block(name), encoding="utf-8")
+            command = re.search(r"`python3 -m (issuance trace [^`]*--format text)` prints", README)
+            assert command is not None
+            run = subprocess.run(
+                [sys.executable, "-m", *command[1].split()],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                capture_output=True,
+                timeout=60,
+                check=False,
+            )
+        self.assertEqual((run.returncode, run.stdout.decode(), run.stderr), (1, self.block("trace"), b""))
+
+    def test_every_example_of_a_number_is_found_whole(self) -> None:
+        examples = re.findall(r"`([^`]+)`", README.split("- **Found**")[1].split("Week 37")[0])
+        self.assertGreater(len(examples), 12)
+        for example in examples:
+            found = [one.text for one in find(Plain(example))]
+            self.assertEqual("".join(found), re.sub(r"^\$|(?<=5)-(?=20)", "", example), example)
+
+    def test_the_examples_of_precision(self) -> None:
+        for number, low, high in (("12.3", "12.25", "12.35"), ("3.5万", "34500", "35500")):
+            (one,) = find(Plain(number))
+            self.assertEqual((written(one.low), written(one.high)), (low, high))
+            self.assertIn(f"`{number}` stands for", README)
+        self.assertFalse(find(Plain("1,200"))[0].high >= 1204)
+        self.assertTrue(find(Plain("1.2k"))[0].high >= 1204)
 
 
 class Published(unittest.TestCase):

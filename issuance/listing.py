@@ -1,0 +1,92 @@
+"""What tracing found, as JSON for programs and as a marked text for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+
+from issuance.plain import is_hidden
+from issuance.tracing import Traced, written
+
+BRIEF = 24
+MARKS = {"traced": "", "untraced": "!", "allowed": "~", "found": ""}
+COLOURS = {"traced": "32", "untraced": "1;31", "allowed": "33", "found": "36"}
+
+
+def as_json(traced: Sequence[Traced]) -> str:
+    """{"numbers": [...], "summary": {...}} in ASCII."""
+    numbers = [
+        {
+            "text": one.numeral.text,
+            "start": one.numeral.start,
+            "end": one.numeral.end,
+            "value": written(one.numeral.value),
+            "low": written(one.numeral.low),
+            "high": written(one.numeral.high),
+            "unit": one.numeral.unit,
+            "status": one.status,
+            "metrics": one.metrics,
+            "reason": one.reason,
+        }
+        for one in traced
+    ]
+    return json.dumps({"numbers": numbers, "summary": summary(traced)}, indent=2) + "\n"
+
+
+def summary(traced: Sequence[Traced]) -> dict[str, int]:
+    statuses = [one.status for one in traced]
+    return {"total": len(traced), **{status: statuses.count(status) for status in ("traced", "untraced", "allowed")}}
+
+
+def as_text(narrative: str, traced: Sequence[Traced], colour: bool) -> str:
+    """The narrative with every number in brackets, what is known of each below its line, and the totals."""
+    out: list[str] = []
+    notes: list[str] = []
+
+    def add_prose(start: int, end: int) -> None:
+        first, *lines = narrative[start:end].replace("\r\n", "\n").split("\n")
+        out.append(shown(first))
+        for line in lines:
+            out.extend(["\n", *notes, shown(line)])
+            notes.clear()
+
+    at = 0
+    for one in traced:
+        add_prose(at, one.numeral.start)
+        out.append(painted(f"[{MARKS[one.status]}{shown(one.numeral.text)}]", one.status, colour))
+        notes.append(f"    {note(one)}\n")
+        at = one.numeral.end
+    add_prose(at, len(narrative))
+    if narrative and not narrative.endswith("\n"):
+        out.append("\n")
+    counts = summary(traced)
+    said = f"{counts['traced']} traced, {counts['untraced']} untraced, {counts['allowed']} allowed"
+    if any(one.status == "found" for one in traced):
+        said = "no metrics to trace them to"
+    return "".join([*out, *notes, f"\n{len(traced)} {'number' if len(traced) == 1 else 'numbers'}: {said}\n"])
+
+
+def note(one: Traced) -> str:
+    numeral = one.numeral
+    value = f"{brief(numeral.value)} ({brief(numeral.low)} to {brief(numeral.high)})"
+    detail = f": {one.reason}" if one.reason else f" to {', '.join(one.metrics)}" if one.metrics else ""
+    unit = f" {shown(one.numeral.unit)}" if one.numeral.unit else ""
+    return f"{shown(one.numeral.text)}: {value}{unit}, {one.status}{shown(detail)}"
+
+
+def brief(value: Decimal) -> str:
+    """A value for people: one of more than BRIEF digits is cut, and says so."""
+    text = written(value)
+    return text if len(text) <= BRIEF else f"{text[:BRIEF]}..."
+
+
+def painted(text: str, status: str, colour: bool) -> str:
+    return f"\x1b[{COLOURS[status]}m{text}\x1b[0m" if colour else text
+
+
+def shown(text: str) -> str:
+    """A text from data as it may reach a terminal: what does not show is escaped, tabs aside."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(ascii(char)[1:-1] if is_hidden(char) and char != "\t" else char for char in text)
