@@ -16,8 +16,8 @@ from decimal import Decimal, localcontext
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from issuance.numerals import find  # noqa: E402
-from issuance.plain import Plain  # noqa: E402
+from issuance.numerals.finding import find  # noqa: E402
+from issuance.numerals.plain import Plain  # noqa: E402
 
 NEAR = Decimal("1e-13")  # the specification's own values are binary floating point
 

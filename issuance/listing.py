@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from decimal import Decimal
 
-from issuance.plain import is_hidden
+from issuance.numerals.plain import is_hidden
 from issuance.tracing import Traced, written
 
 BRIEF = 24

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import answer_format
 from answer_format import Leaf, Repeating, array, one_of, unique
-from issuance.plain import is_hidden
+from issuance.numerals.plain import is_hidden
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_METRICS = 1_000_000

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from typing import NamedTuple
 
-from issuance import numerals, units
-from issuance.draft import EXACT
 from issuance.metrics import Metric
-from issuance.numerals import Numeral
-from issuance.plain import Plain
+from issuance.numerals import finding, units
+from issuance.numerals.draft import EXACT
+from issuance.numerals.finding import Numeral
+from issuance.numerals.plain import Plain
 
 MOST_METRICS = 10
 ANY = "any unit"  # no canonical unit has a space
@@ -57,7 +57,7 @@ def trace_exactly(
 ) -> list[Traced]:
     plain = Plain(narrative)
     words = {word for unit in {metric.unit for metric in metrics or ()} for word in units.words(unit)}
-    found = numerals.find(plain, words, progress)
+    found = finding.find(plain, words, progress)
     allowed = Allowed(allow, words)
     if metrics is None:
         return [Traced(numeral, "allowed" if numeral in allowed else "found", [], "") for numeral in found]
@@ -263,7 +263,7 @@ class Allowed:
         self.texts = set(literals)
         self.values: set[tuple[Decimal, str]] = set()
         for literal in self.texts:
-            found = numerals.find(Plain(literal), words)
+            found = finding.find(Plain(literal), words)
             if len(found) == 1 and is_all(literal, found[0]):
                 self.values.add((found[0].value, found[0].unit and units.canonical(found[0].unit)[0]))
 

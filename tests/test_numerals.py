@@ -9,9 +9,9 @@ import unittest
 from decimal import Decimal
 from typing import Any
 
-from issuance import exclusions
-from issuance.numerals import Numeral, find
-from issuance.plain import Plain, fold
+from issuance.numerals import exclusions
+from issuance.numerals.finding import Numeral, find
+from issuance.numerals.plain import Plain, fold
 from issuance.tracing import written
 from tests.sentences import HOSTILE_PIECES
 from tests.support import ROOT

@@ -13,8 +13,8 @@ import tempfile
 import unittest
 
 import verify_answers
-from issuance.numerals import find
-from issuance.plain import Plain
+from issuance.numerals.finding import find
+from issuance.numerals.plain import Plain
 from issuance.tracing import written
 from tests import boundaries
 from tests.command_lines import run_line

@@ -7,8 +7,8 @@ import unittest
 from decimal import Decimal
 from typing import Any
 
-from issuance import currencies, units
 from issuance.metrics import Metric
+from issuance.numerals import currencies, units
 from issuance.tracing import trace, written
 from tests.test_numerals import table
 

@@ -25,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from issuance.metrics import Metric  # noqa: E402
-from issuance.numerals import find  # noqa: E402
-from issuance.plain import Plain  # noqa: E402
+from issuance.numerals.finding import find  # noqa: E402
+from issuance.numerals.plain import Plain  # noqa: E402
 from issuance.tracing import trace  # noqa: E402
 from tests.sentences import HOSTILE_PIECES  # noqa: E402
 

@@ -6,8 +6,8 @@ import functools
 import re
 from decimal import Decimal
 
-from issuance import currencies
-from issuance.plain import Plain
+from issuance.numerals import currencies
+from issuance.numerals.plain import Plain
 
 PERCENT = (
     "percent percents per-cent pct pp ppt ppts percentage-point percentage-points percentage p.p. 百分点 个百分点 "

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal, localcontext
 from typing import NamedTuple
 
-from issuance import markup
-from issuance.characters import FIRST_CHARACTER, read_chinese
-from issuance.digits import VULGAR, read_digits
-from issuance.draft import EXACT, HALF, ONE, Draft
-from issuance.plain import Plain
-from issuance.ranges import WIDEST_GAP, share
-from issuance.signs import take_brackets
-from issuance.suffixes import take_unit, unit_pattern
-from issuance.words import FIRST_WORD, read_words
+from issuance.numerals import markup
+from issuance.numerals.characters import FIRST_CHARACTER, read_chinese
+from issuance.numerals.digits import VULGAR, read_digits
+from issuance.numerals.draft import EXACT, HALF, ONE, Draft
+from issuance.numerals.plain import Plain
+from issuance.numerals.ranges import WIDEST_GAP, share
+from issuance.numerals.signs import take_brackets
+from issuance.numerals.suffixes import take_unit, unit_pattern
+from issuance.numerals.words import FIRST_WORD, read_words
 
 EAST_ASIAN = "[⺀-\uffef]"
 IN_LATIN = re.compile(f"(?P<digits>[0-9{VULGAR}])|[^a-z0-9_](?P<words>{FIRST_WORD})")

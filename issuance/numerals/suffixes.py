@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from issuance import chinese, currencies, english
-from issuance.draft import HALF, HUNDREDTH, ONE, TENTH, Draft
-from issuance.plain import Plain
+from issuance.numerals import chinese, currencies, english
+from issuance.numerals.draft import HALF, HUNDREDTH, ONE, TENTH, Draft
+from issuance.numerals.plain import Plain
 
 SCALES = {
     **{word: Decimal(size) for word, size in english.SCALES.items()},

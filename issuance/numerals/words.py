@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from issuance import english, exclusions
-from issuance.draft import HALF, HUNDREDTH, ONE, TENTH, Draft, Reading
-from issuance.exclusions import NUMBER_WORD
-from issuance.labels import is_this_one, word_before
-from issuance.plain import Plain
-from issuance.signs import take_sign
-from issuance.suffixes import SUFFIX
+from issuance.numerals import english, exclusions
+from issuance.numerals.draft import HALF, HUNDREDTH, ONE, TENTH, Draft, Reading
+from issuance.numerals.exclusions import NUMBER_WORD
+from issuance.numerals.labels import is_this_one, word_before
+from issuance.numerals.plain import Plain
+from issuance.numerals.signs import take_sign
+from issuance.numerals.suffixes import SUFFIX
 
 
 def alternatives(words: Iterable[str]) -> str:

@@ -9,12 +9,12 @@ import functools
 import re
 from decimal import Decimal
 
-from issuance import chinese, exclusions
-from issuance.draft import DIVISION, HALF, HUNDREDTH, ONE, TENTH, Draft, Reading
-from issuance.exclusions import MEASURE
-from issuance.plain import Plain
-from issuance.signs import take_sign
-from issuance.suffixes import DOZEN, POINTS
+from issuance.numerals import chinese, exclusions
+from issuance.numerals.draft import DIVISION, HALF, HUNDREDTH, ONE, TENTH, Draft, Reading
+from issuance.numerals.exclusions import MEASURE
+from issuance.numerals.plain import Plain
+from issuance.numerals.signs import take_sign
+from issuance.numerals.suffixes import DOZEN, POINTS
 
 # The characters that a numeral starts with, and those that something starts with that holds numerals and is none.
 FIRST_CHARACTER = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from issuance import currencies
-from issuance.draft import Draft
+from issuance.numerals import currencies
+from issuance.numerals.draft import Draft
 
 SIGNS = {"-": -1, "+": 1}
 MAY_BELONG = currencies.LAST_BEFORE | frozenset("-+–负 \u00a0")

@@ -10,7 +10,7 @@ import itertools
 from decimal import Decimal
 from typing import NamedTuple
 
-from issuance.draft import DIVISION, HUNDREDTH, ONE, TENTH
+from issuance.numerals.draft import DIVISION, HUNDREDTH, ONE, TENTH
 
 ONES = dict(zip("one two three four five six seven eight nine".split(), range(1, 10)))
 TEENS = dict(zip(

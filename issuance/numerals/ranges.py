@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from issuance import chinese, currencies, english
-from issuance.draft import DIVISION, HUNDREDTH, ONE, Draft
-from issuance.exclusions import MEASURE
+from issuance.numerals import chinese, currencies, english
+from issuance.numerals.draft import DIVISION, HUNDREDTH, ONE, Draft
+from issuance.numerals.exclusions import MEASURE
 
 DASH_OR_WORD = re.compile(
     "(?:[ \u00a0]?(?:-|–|—|~|至|到|to|or|and|或|/)[ \u00a0]?|-? ?(?:to|or)[ -])"

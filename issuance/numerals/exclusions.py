@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from issuance import english
+from issuance.numerals import english
 
 
 def any_of(words: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from issuance import exclusions
-from issuance.exclusions import GAP, LABEL, LABEL_LIST, MORE_YEARS, NO_QUANTITY, UNCOUNTED, YEAR
-from issuance.plain import Plain
+from issuance.numerals import exclusions
+from issuance.numerals.exclusions import GAP, LABEL, LABEL_LIST, MORE_YEARS, NO_QUANTITY, UNCOUNTED, YEAR
+from issuance.numerals.plain import Plain
 
 LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
 WORD_ENDS = LATIN | frozenset(".,:'\"“( \u00a01234")  # the digits are those of q1 and h2

@@ -9,14 +9,14 @@ import re
 import unicodedata
 from decimal import Decimal
 
-from issuance import chinese, currencies, english, exclusions
-from issuance.characters import read_parts
-from issuance.draft import DIVISION, HUNDREDTH, ONE, Draft, Reading
-from issuance.exclusions import LABEL, NO_QUANTITY, UNCOUNTED
-from issuance.labels import LATIN, MAY_LABEL, YEARS, after_word, word_before
-from issuance.plain import Plain
-from issuance.signs import take_sign
-from issuance.suffixes import SUFFIX
+from issuance.numerals import chinese, currencies, english, exclusions
+from issuance.numerals.characters import read_parts
+from issuance.numerals.draft import DIVISION, HUNDREDTH, ONE, Draft, Reading
+from issuance.numerals.exclusions import LABEL, NO_QUANTITY, UNCOUNTED
+from issuance.numerals.labels import LATIN, MAY_LABEL, YEARS, after_word, word_before
+from issuance.numerals.plain import Plain
+from issuance.numerals.signs import take_sign
+from issuance.numerals.suffixes import SUFFIX
 
 NUMBER = re.compile(
     "([0-9]+(?![0-9]|[,'\u00a0][0-9])|[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\u00a0[0-9]{3})+(?![0-9])"
