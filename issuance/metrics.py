@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import re
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import answer_format
-from answer_format import Leaf, Repeating, array, one_of, unique
-from issuance.numerals.plain import is_hidden
+from answer_format import Leaf, array, unique
+from issuance.formats import BOOLEAN, MAX_BYTES, UNIT, anything, is_decimal, record_with
 
-MAX_BYTES = 64 * 1024 * 1024
 MAX_METRICS = 1_000_000
 
 
@@ -36,42 +33,7 @@ def load(path: str, problems: answer_format.Problems) -> list[Metric]:
     ]
 
 
-def record_with(required: dict[str, Any], optional: dict[str, Any]) -> answer_format.Kind:
-    """Objects with the required fields and any of the optional ones."""
-
-    @functools.cache
-    def record_of(present: frozenset[str]) -> answer_format.Kind:
-        return answer_format.record(**required, **{name: optional[name] for name in optional if name in present})
-
-    def check(value: Any, path: answer_format.Path, problems: answer_format.Problems) -> None:
-        present = frozenset(optional.keys() & value.keys()) if isinstance(value, dict) else frozenset()
-        record_of(present)(value, path, problems)
-
-    return check
-
-
-DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?").fullmatch
-
-
-def is_decimal(value: Any) -> bool:
-    return type(value) is int or isinstance(value, str) and bool(DECIMAL(value))
-
-
-def anything(value: Any, path: answer_format.Path, problems: answer_format.Problems) -> None:
-    """For what `issue` writes beside a value and tracing has no use for: only keys that repeat are wrong in it."""
-    if isinstance(value, Repeating):
-        for name, times in value.times.items():
-            problems.add((path, name), f"must stand once in its object, not {times} times")
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for step, part in parts:
-        anything(part, (path, step), problems)
-
-
 ID = answer_format.ID
-UNIT = Leaf(
-    "text of at most 80 code points without control characters",
-    lambda value: type(value) is str and len(value) <= 80 and not any(map(is_hidden, value)),
-)
 VALUE = Leaf(
     "a decimal number with an exponent of at most three digits, a string of one, or null",
     lambda value: value is None or is_decimal(value),
@@ -82,7 +44,7 @@ METRIC = record_with(
     {
         "name": answer_format.TEXT,
         "unit": UNIT,
-        "change": one_of(False, True),
+        "change": BOOLEAN,
         **dict.fromkeys(BESIDE_A_VALUE, anything),
     },
 )
