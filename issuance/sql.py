@@ -1,0 +1,235 @@
+"""What the text of a query shows: its statements, habits that belong in a card, and where a column's values go.
+
+Only tokens are read. Whether a query prepares and what it may do is up to SQLite: see queries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+TOKEN = re.compile(
+    r"(?P<space>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))"
+    r"|(?P<string>[xX]?'(?:[^']|'')*')"
+    r"|(?P<quoted>\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|\[[^\]]*\])"
+    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\w*)"
+    r"|(?P<parameter>[:@$][\w$]+|\?[0-9]*)"
+    r"|(?P<name>[^\W\d][\w$]*)"
+    r"|(?P<mark>.)",
+    re.DOTALL,
+)
+READING = ("select", "with", "values")
+WRITING = "insert update delete replace create drop alter vacuum reindex analyze".split()
+COMPOUND = {"union", "except", "intersect"}
+AGGREGATES = set("avg count max min sum total group_concat string_agg json_group_array json_group_object".split())
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str  # a name without its quotes; in lower case where it had none
+    depth: int  # of parentheses around it
+    start: int
+    end: int
+
+    def is_name(self, *names: str) -> bool:
+        return self.kind == "name" and self.text in names
+
+    def is_mark(self, mark: str) -> bool:
+        return self.kind == "mark" and self.text == mark
+
+
+def tokens(sql: str) -> list[Token]:
+    """The tokens of a query without space and comments, each parenthesis at the depth of what is around it."""
+    found, depth = [], 0
+    for match in TOKEN.finditer(sql):
+        kind, text = str(match.lastgroup), match[0]
+        if kind == "space":
+            continue
+        if kind == "quoted":
+            text = text[1:-1].replace(text[-1] * 2, text[-1])
+        elif kind == "name":
+            text = text.lower()
+        depth -= text == ")" and kind == "mark"
+        found.append(Token(kind, text, depth, match.start(), match.end()))
+        depth += text == "(" and kind == "mark"
+    return found
+
+
+def statements(found: Sequence[Token]) -> int:
+    """How many statements there are."""
+    return sum(
+        1
+        for index, token in enumerate(found)
+        if not token.is_mark(";") and (index == 0 or found[index - 1].is_mark(";"))
+    )
+
+
+def errors(sql: str) -> str:
+    """What keeps a query from being run, as far as its text shows it; empty for nothing."""
+    found = tokens(sql)
+    count = statements(found)
+    if count != 1:
+        return f"has {count} statements, not one" if count else "has no statement"
+    first = next(token for token in found if not token.is_mark(";"))
+    if not first.is_name(*READING):
+        does = "would write" if first.is_name(*WRITING) else "does not read"
+        return f"{does}: it begins with {first.text[:20].upper()!a}"
+    if any(token.kind == "parameter" and token.text[0] != ":" for token in found):
+        return "binds an input otherwise than by :name"
+    return ""
+
+
+def warnings(sql: str, fractional: Iterable[str]) -> list[str]:
+    """Habits that make a figure hard to trust, each once; fractional names the columns that hold fractions."""
+    found = tokens(sql)
+    said: dict[str, None] = {}
+    for index, token in enumerate(found):
+        after = found[index + 1] if index + 1 < len(found) else None
+        if token.kind == "name" and after and after.is_mark("("):
+            warn_of_call(token.text, arguments(found, index + 1), set(fractional), said)
+        if token.is_mark("*") and index and is_whole_row(found, index):
+            said["SELECT * takes whatever columns there are: name them"] = None
+        if token.is_name("limit") and not is_ordered(found, index):
+            said["LIMIT without ORDER BY takes any rows"] = None
+    return list(said)
+
+
+def arguments(found: Sequence[Token], opening: int) -> list[Token]:
+    """The tokens within the parenthesis that opens at an index."""
+    end = opening + 1
+    while end < len(found) and found[end].depth > found[opening].depth:
+        end += 1
+    return list(found[opening + 1 : end])
+
+
+def warn_of_call(function: str, inside: list[Token], fractional: set[str], said: dict[str, None]) -> None:
+    if function == "round":
+        said["ROUND: rounding belongs in the card"] = None
+    if function in ("coalesce", "ifnull") and any(is_literal(part) for part in split(inside)):
+        said[f"{function.upper()} with a literal: a default belongs in the card"] = None
+    if function in ("sum", "avg", "total") and any(
+        token.kind in ("name", "quoted") and token.text.lower() in fractional
+        or token.kind == "number" and not token.text.isdigit()
+        or token.is_mark("/")
+        for token in results(inside)
+    ):
+        said[f"{function.upper()} of fractions is binary floating point: sum in the card"] = None
+
+
+def results(inside: Sequence[Token]) -> Iterator[Token]:
+    """Tokens without the conditions of CASE, of which only what stands after THEN and ELSE is a result."""
+    condition = False
+    for token in inside:
+        if token.is_name("case", "when", "then", "else", "end"):
+            condition = token.text in ("case", "when")
+        elif not condition:
+            yield token
+
+
+def split(inside: Sequence[Token]) -> Iterator[list[Token]]:
+    """Tokens in parts, at the commas of their outermost depth."""
+    part: list[Token] = []
+    for token in inside:
+        if token.is_mark(",") and token.depth == inside[0].depth:
+            yield part
+            part = []
+        else:
+            part.append(token)
+    yield part
+
+
+def is_literal(part: list[Token]) -> bool:
+    signless = part[1:] if part and (part[0].is_mark("-") or part[0].is_mark("+")) else part
+    return len(signless) == 1 and signless[0].kind in ("number", "string")
+
+
+def is_whole_row(found: Sequence[Token], index: int) -> bool:
+    """Whether a star stands for all columns: not within count(*), and not for a product."""
+    before = found[index - 1]
+    return before.is_name("select", "distinct", "all") or before.is_mark(",") or before.is_mark(".")
+
+
+def is_ordered(found: Sequence[Token], limit: int) -> bool:
+    """Whether an ORDER BY stands before a LIMIT in the same SELECT."""
+    for token in reversed(found[:limit]):
+        if token.depth < found[limit].depth:
+            return False
+        if token.depth == found[limit].depth and token.is_name("order", "select"):
+            return token.text == "order"
+    return False
+
+
+def select_lists(found: Sequence[Token]) -> Iterator[list[Token]]:
+    """The tokens between each SELECT and its FROM or end."""
+    for index, token in enumerate(found):
+        if token.is_name("select"):
+            inside = []
+            for part in found[index + 1 :]:
+                if part.depth < token.depth or part.depth == token.depth and part.is_name("from", "where", "limit"):
+                    break
+                inside.append(part)
+            while inside and inside[0].is_name("distinct", "all"):
+                inside.pop(0)
+            yield inside
+
+
+def keeps_names(sql: str, column: str) -> bool:
+    """Whether a column's values can appear in a result under the column's own name only.
+
+    That is so where every select list has it alone or not at all, and nothing else gives names: no UNION and its
+    like, no list of columns after the name of a common table expression.
+    """
+    found = tokens(sql)
+    for index, token in enumerate(found):
+        if token.is_name(*COMPOUND):
+            return False
+        if token.is_mark("(") and index and found[index - 1].kind in ("name", "quoted"):
+            after = arguments(found, index)
+            closing = index + len(after) + 1
+            if closing + 1 < len(found) and found[closing + 1].is_name("as") and is_in_with(found, index):
+                return False
+    return all(
+        is_plain(part, column) or not any(is_column(token, column) for token in part)
+        for inside in select_lists(found)
+        if inside
+        for part in split(inside)
+    )
+
+
+def is_in_with(found: Sequence[Token], index: int) -> bool:
+    return any(token.is_name("with") for token in found[:index])
+
+
+def is_column(token: Token, column: str) -> bool:
+    return token.kind in ("name", "quoted", "string") and token.text.strip("'").lower() == column
+
+
+def is_plain(part: Sequence[Token], column: str) -> bool:
+    """Whether a part of a select list is a column as it is: email, o.email, "email"."""
+    names, dots = part[0::2], part[1::2]
+    return (
+        len(part) % 2 == 1
+        and all(token.kind in ("name", "quoted") for token in names)
+        and all(dot.is_mark(".") for dot in dots)
+        and is_column(part[-1], column)
+    )
+
+
+def with_line(sql: str, name: str) -> str | None:
+    """A query that also gives, last in each row, the rowid of the one table that it reads row by row; else None."""
+    found = [token for token in tokens(sql) if not token.is_mark(";")]
+    if not found or not found[0].is_name("select"):
+        return None
+    barred = {"select", "distinct", "group", "having", "join", "with", "over", "window", *COMPOUND}
+    if any(token.is_name(*barred) for token in found[1:]) or any(
+        token.is_name(*AGGREGATES) and after.is_mark("(") for token, after in zip(found, found[1:])
+    ):
+        return None
+    for index, token in enumerate(found):
+        if token.depth == 0 and token.is_name("from"):
+            tail = [part for part in found[index + 1 : index + 5] if part.depth == 0]
+            if any(part.is_mark(",") for part in tail[:4]):
+                return None
+            return f'{sql[: token.start]}, _rowid_ AS "{name}" {sql[token.start :]}'
+    return None
