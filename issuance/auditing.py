@@ -1,0 +1,101 @@
+"""The audit of a run: what stands behind each number of its text, or what might.
+
+A number that the contract's check traced has provenance. For others, and for the text of a run without a contract,
+sealed cells and metrics of the same value are looked up: a guessed source, not evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from issuance import issuing
+from issuance.caliber import Caliber
+from issuance.formats import is_decimal
+from issuance.numerals.draft import EXACT
+from issuance.numerals.finding import Numeral
+from issuance.runs import Held
+from issuance.snapshots import Snapshot
+from issuance.tracing import HUNDRED, HUNDREDTH, ONE, Pool, Traced, written
+
+GROUPS = ("has_provenance", "allowed", "guessed", "no_evidence", "suspicious_name")
+LABEL = "guessed source, not evidence"
+MOST_CANDIDATES = 3
+
+
+class Guesses:
+    """All sealed values without their signs: cells as Q1.r0.column, and metrics by their ids."""
+
+    def __init__(self, caliber: Caliber) -> None:
+        metrics = [(abs(value), id) for id, value in caliber.values.items()]
+        self.pool = Pool([*metrics, *cells(caliber)])
+
+    def candidates(self, numeral: Numeral) -> list[dict[str, str]]:
+        """At most three values in a number's interval, the nearest first; of a percentage also the ratio."""
+        times = (ONE, HUNDREDTH) if numeral.unit == "%" else (ONE, HUNDRED) if numeral.fraction else (ONE,)
+        found = []
+        for factor in times:
+            low, high = sorted(abs(EXACT.multiply(end, factor)) for end in (numeral.low, numeral.high))
+            if numeral.low < 0 < numeral.high:
+                low = Decimal(0)
+            value = abs(EXACT.multiply(numeral.value, factor))
+            near = self.pool.nearest(low, high, value)
+            found += [(EXACT.divide(distance, factor) if distance else distance, source) for distance, source in near]
+        return [{"source": source, "label": LABEL} for _, source in sorted(set(found))[:MOST_CANDIDATES]]
+
+
+def cells(caliber: Caliber) -> Iterator[tuple[Decimal, str]]:
+    """Every cell that is a number, and its name; never one of a masked column."""
+    for snapshot in caliber.snapshots.values():
+        if isinstance(snapshot, Snapshot):
+            places = [(place, name) for place, name in enumerate(snapshot.names) if name not in snapshot.masked]
+            for row, values in enumerate(snapshot.rows):
+                for place, name in places:
+                    if is_decimal(values[place]):
+                        yield abs(Decimal(values[place])), f"{snapshot.about['name']}.r{row}.{name}"
+
+
+def audit(held: Held) -> dict[str, list[dict[str, Any]]]:
+    """The numbers of a sealed run's text by their groups. Raises Damaged and Unfit."""
+    job = held.job()
+    computed = held.sealed.computed or {}
+    caliber = held.caliber(held.card(computed["card"]))
+    text = held.narrative()
+    traced = issuing.trace(job.title if text is None else text, caliber, job.contract)
+    metrics = {metric["id"]: metric for metric in held.metric_set()}
+    groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    guesses: Guesses | None = None
+    for one in traced:
+        if job.contract and one.status == "traced":
+            groups["has_provenance"].append(entry(one, [provenance(metrics[id]) for id in one.metrics]))
+        elif one.status == "allowed":
+            groups["allowed"].append(entry(one, []))
+        else:
+            guesses = guesses or Guesses(caliber)
+            candidates = guesses.candidates(one.numeral)
+            groups["guessed" if candidates else "no_evidence"].append(entry(one, candidates))
+    return groups
+
+
+def entry(one: Traced, sources: list[dict[str, Any]]) -> dict[str, Any]:
+    numeral = one.numeral
+    return {
+        "text": numeral.text,
+        "start": numeral.start,
+        "end": numeral.end,
+        "value": written(numeral.value),
+        "unit": numeral.unit,
+        "sources": sources,
+        "reason": one.reason,
+    }
+
+
+def provenance(metric: Mapping[str, Any]) -> dict[str, Any]:
+    """What a traced metric rests on."""
+    return {
+        "source": metric["id"],
+        "value": metric["value"],
+        "expression": metric["expression"],
+        "inputs": metric.get("inputs", []),
+    }

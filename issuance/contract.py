@@ -1,0 +1,127 @@
+"""The contract and the tiers: how far a report could be checked, and why.
+
+    withheld   a required metric is missing or failed; or strict and a number is untraced; or a hash did not match
+    degraded   anything else below is not as it should be, or could not be checked whole
+    formal     everything required is there, and every check ran and held
+
+A check that did not happen never gives formal. Each reason has a code, in the order of CODES, and a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from issuance import cards
+from issuance.caliber import Caliber
+from issuance.expressions import AGGREGATES
+from issuance.job import Contract
+from issuance.tracing import Traced
+
+CODES = (
+    "required_missing expected_missing untraced_numbers violations claim_gaps unsupported_claims sql_errors "
+    "truncated_source hash_mismatch check_incomplete exploratory"
+).split()
+FORMAL, DEGRADED, WITHHELD = "formal", "degraded", "withheld"
+MOST_NAMED = 5
+
+
+class Findings(NamedTuple):
+    """All that a tier rests on."""
+
+    mode: str
+    contract: Contract | None
+    caliber: Caliber
+    unusable: Mapping[str, str]  # queries without a result, and why
+    truncated: frozenset[str]  # queries whose snapshot does not have all rows
+    text: str | None  # the narrative; None for metrics only
+    traced: Sequence[Traced]  # the numbers of the narrative, or of the title
+    damaged: Sequence[str]  # artifacts that are not what their name says
+
+
+class Decision(NamedTuple):
+    tier: str
+    reasons: list[dict[str, str]]
+
+
+def decide(findings: Findings) -> Decision:
+    """The tier, and every reason that keeps it from being formal."""
+    expected = findings.contract.expected if findings.contract else []
+    found = {
+        "required_missing": required(findings),
+        "expected_missing": missing_of(findings, expected),
+        "untraced_numbers": untraced(findings),
+        "sql_errors": listed(map(": ".join, findings.unusable.items()), "queries without a result"),
+        "truncated_source": truncated(findings),
+        "hash_mismatch": listed(findings.damaged, "artifacts that are not what their name says"),
+        "check_incomplete": incomplete(findings),
+        "exploratory": "an exploratory run is at best degraded" if findings.mode == "exploratory" else "",
+    }
+    withholding = ["required_missing", "hash_mismatch"]
+    if findings.contract and findings.contract.strict:
+        withholding.append("untraced_numbers")
+    reasons = [{"code": code, "message": found[code]} for code in CODES if found.get(code)]
+    tier = WITHHELD if any(found[code] for code in withholding) else DEGRADED if reasons else FORMAL
+    return Decision(tier, reasons)
+
+
+def listed(items: Iterable[str], what: str) -> str:
+    """How many there are of something and the first of them; empty for none."""
+    every = list(items)
+    if not every:
+        return ""
+    more = f"; and {len(every) - MOST_NAMED} more" if len(every) > MOST_NAMED else ""
+    return f"{len(every)} {what}: {'; '.join(every[:MOST_NAMED])}{more}"
+
+
+def required(findings: Findings) -> str:
+    """Required metrics that are not there; where there is no text, also those that rest on no data."""
+    if not findings.contract:
+        return ""
+    said = missing_of(findings, findings.contract.required)
+    if findings.text is None:
+        leaves = cards.leaves(findings.caliber.card)
+        baseless = [id for id in findings.contract.required if id in leaves and not leaves[id]]
+        rest = listed(baseless, "metrics that rest on no cell and no input")
+        said = "; ".join(filter(None, (said, rest)))
+    return said
+
+
+def missing_of(findings: Findings, ids: Iterable[str]) -> str:
+    troubles = findings.caliber.troubles
+    return listed((f"{id} {' '.join(troubles[id][:1])}: {troubles[id][1]}" for id in ids if id in troubles), "metrics")
+
+
+def untraced(findings: Findings) -> str:
+    texts = [ascii(one.numeral.text) for one in findings.traced if one.status == "untraced"]
+    where = "title" if findings.text is None else "narrative"
+    return listed(texts, f"numbers of the {where} that trace to no metric")
+
+
+def truncated(findings: Findings) -> str:
+    """The contract's metrics that aggregate a snapshot which does not have all rows."""
+    if not findings.contract or not findings.truncated:
+        return ""
+    leaves = cards.leaves(findings.caliber.card)
+    wanted = dict.fromkeys([*findings.contract.required, *findings.contract.expected])
+    return listed(
+        (
+            f"{id} aggregates {reference.name}"
+            for id in wanted
+            for reference in leaves.get(id, ())
+            if reference.kind in AGGREGATES and reference.name in findings.truncated
+        ),
+        "metrics over a truncated snapshot",
+    )
+
+
+def incomplete(findings: Findings) -> str:
+    """What could not be checked whole."""
+    said = []
+    if findings.contract is None:
+        said.append("there is no contract")
+    if findings.text is not None and not findings.text.strip():
+        said.append("the narrative is empty")
+    if not findings.caliber.card.metrics:
+        said.append("the card has no metrics")
+    return "; ".join(said)

@@ -1,0 +1,47 @@
+"""Exports of a run. The text export is the rendered Markdown under the verdict."""
+
+from __future__ import annotations
+
+import html
+
+from issuance.listing import shown
+from issuance.runs import Held
+
+
+def as_text(held: Held) -> bytes:
+    """The verdict, its reasons and what is missing as a Markdown quote, then the document byte for byte.
+
+    A run for metrics only has no document; its metrics stand in its place as a table. Raises Damaged and Unfit.
+    """
+    checked = held.sealed.checked or {}
+    body = held.store.get(checked["document"]) if checked.get("document") else metrics_table(held).encode("utf-8")
+    return head(held).encode("utf-8") + b"\n" + body
+
+
+def head(held: Held) -> str:
+    sealed = held.sealed
+    decided, computed = sealed.decided or {}, sealed.computed or {}
+    tier = decided.get("tier")
+    verdict = "NOT ISSUED" if tier in (None, "withheld") else "ISSUED"
+    lines = [
+        f"**{verdict}: {tier or 'failed'}**",
+        f"{escaped(sealed.started['title'])}: run {sealed.started['run_id']}, data as of {sealed.started['at']}",
+        f"seal {sealed.seal}",
+    ]
+    lines += [f"{reason['code']}: {escaped(reason['message'])}" for reason in decided.get("reasons", [])]
+    lines += [f"missing: {entry['metric']}, {escaped(entry['reason'])}" for entry in computed.get("missing", [])]
+    return "".join(f"> {line}  \n" for line in lines)
+
+
+def metrics_table(held: Held) -> str:
+    rows = ["| metric | value |", "| --- | --- |"]
+    for metric in held.metric_set():
+        value = metric.get("rendered") or metric["status"]
+        rows.append(f"| {escaped(metric['name'])} | {escaped(str(value))} |")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def escaped(text: str) -> str:
+    """A text of data in one line of Markdown in which nothing of it is markup."""
+    plain = html.escape(shown(text.replace("\n", " ").replace("\t", " ")), quote=False)
+    return "".join(f"\\{char}" if char in "\\`*_[]|#!" else char for char in plain)

@@ -1,0 +1,195 @@
+"""The runs of a store: found by folder, id or "latest", and read back by hash."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from answer_format import Problems, Unreadable, quoted
+from issuance import cards, formats, job, metrics, seal, snapshots, texts
+from issuance.caliber import Caliber
+from issuance.cards import Card
+from issuance.job import Job
+from issuance.seal import Malformed, Sealed, Unsealed
+from issuance.snapshots import Snapshot
+from issuance.store import EVENTS, RECORD, RUN_ID, Damaged, Store, StoreFault, faults, read_whole
+
+
+class NoRun(Exception):
+    """There is no such run; raised with what was asked for and a sentence."""
+
+
+class Unfit(Exception):
+    """What a run holds does not fit together; raised with a sentence."""
+
+
+class Run(NamedTuple):
+    """A run's folder as it is; events and record are None where their file is missing."""
+
+    store: Store
+    folder: str
+    events: bytes | None
+    record: bytes | None
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(os.path.abspath(self.folder))
+
+
+def find(reference: str, root: str) -> Run:
+    """A run by its folder, its id, or "latest". Raises NoRun and StoreFault."""
+    store = Store(root)
+    if reference == "latest":
+        ids = store.runs()
+        if not ids:
+            raise NoRun(root, "holds no runs")
+        return open_run(store, store.folder(ids[-1]))
+    if RUN_ID(reference):
+        if not os.path.isdir(store.folder(reference)):
+            raise NoRun(root, f"holds no run {reference}")
+        return open_run(store, store.folder(reference))
+    if os.path.isdir(reference):
+        return open_run(store_around(reference) or store, reference)
+    if os.path.lexists(reference):
+        raise NoRun(reference, "is no run's folder")
+    raise NoRun(root, f"holds no run {quoted(reference)}, and there is no such folder")
+
+
+def store_around(folder: str) -> Store | None:
+    """The store that a run's folder is in, if it is in one."""
+    root = os.path.dirname(os.path.dirname(os.path.realpath(folder)))
+    return Store(os.path.relpath(root)) if os.path.isdir(os.path.join(root, "artifacts")) else None
+
+
+def open_run(store: Store, folder: str) -> Run:
+    run = Run(store, folder, read_if_there(folder, EVENTS), read_if_there(folder, RECORD))
+    if run.events is None and run.record is None and not RUN_ID(run.name):
+        raise NoRun(folder, "is no run's folder")
+    return run
+
+
+def read_if_there(folder: str, name: str) -> bytes | None:
+    path = os.path.join(folder, name)
+    if not os.path.lexists(path):
+        return None
+    with faults(path, "cannot be read"):
+        return read_whole(path)
+
+
+def sealed_events(run: Run) -> Sealed:
+    """The events of a run that is sealed: ended, and with its record. Raises Unsealed and Malformed."""
+    if run.record is None:
+        raise Unsealed("the run was stopped before its end: it is not sealed")
+    if run.events is None:
+        raise Malformed(f"{EVENTS} is missing")
+    try:
+        return seal.read(run.events)
+    except Unsealed:
+        raise Malformed(f"{EVENTS} has no end, but {RECORD} has a seal") from None
+
+
+class Held:
+    """What a run's sealed events name, read from the store by hash. Reading raises Damaged and Unfit."""
+
+    def __init__(self, store: Store, sealed: Sealed) -> None:
+        self.store = store
+        self.sealed = sealed
+
+    def job(self) -> Job:
+        problems = Problems()
+        found = job.read(self.store.get(self.sealed.started["job"]), "job", problems)
+        return found if found is not None else unfit(problems)
+
+    def card(self, hash: str) -> Card:
+        problems = Problems()
+        found = cards.read(self.store.get(hash), "card", problems)
+        return found if found is not None else unfit(problems)
+
+    def snapshots(self) -> dict[str, Snapshot | str]:
+        """The snapshot of each query, or why there is none."""
+        found: dict[str, Snapshot | str] = {}
+        for event in self.sealed.queries:
+            found[event["query"]] = f"{event['outcome']}: {event['message']}"
+            if event["snapshot"]:
+                problems = Problems()
+                snapshot = snapshots.decode(self.store.get(event["snapshot"]), event["snapshot"], problems)
+                found[event["query"]] = snapshot if snapshot is not None else unfit(problems)
+        return found
+
+    def narrative(self) -> str | None:
+        checked = self.sealed.checked or {}
+        if not checked.get("narrative"):
+            return None
+        try:
+            return texts.decode(self.store.get(checked["narrative"]))
+        except Unreadable as fault:
+            raise Unfit(f"the narrative is no text: {fault.args[1]}") from None
+
+    def metric_set(self) -> list[dict[str, Any]]:
+        """The metrics as they were stored."""
+        if self.sealed.computed is None:
+            return []
+        problems = Problems()
+        content = formats.parse(
+            self.store.get(self.sealed.computed["metric_set"]), metrics.METRIC_SET, "metric set", problems
+        )
+        return unfit(problems) if problems.count else list(content["metrics"])
+
+    def caliber(self, card: Card) -> Caliber:
+        return Caliber(card, self.snapshots(), self.sealed.started["inputs"])
+
+
+def unfit(problems: Problems) -> Any:
+    """Raise Unfit with the first of some problems."""
+    file, where, sentence = problems.first[0]
+    raise Unfit(f"{file}: {where}: {sentence}" if where else f"{file}: {sentence}")
+
+
+def earlier(store: Store, job_id: str, card: Card) -> list[dict[str, Any]]:
+    """The old and new values of a job's sealed runs, computed again with a card from their own snapshots."""
+    found = []
+    for run_id in store.runs():
+        try:
+            run = open_run(store, store.folder(run_id))
+            sealed = sealed_events(run)
+        except (Unsealed, Malformed, NoRun, StoreFault):
+            continue
+        if sealed.started["job_id"] != job_id or sealed.computed is None:
+            continue
+        entry: dict[str, Any] = {"run_id": run_id, "card": sealed.computed["version"]}
+        try:
+            if run.record != seal.record_bytes(sealed):
+                raise Unfit("its seal does not hold")
+            entry["values"] = changes(Held(store, sealed), card)
+        except (Damaged, Unfit) as fault:
+            entry["not_computed"] = fault.args[-1]
+        found.append(entry)
+    return found
+
+
+def changes(held: Held, card: Card) -> list[dict[str, Any]]:
+    """Each metric's value in a run, and what another card makes of the run's data; null where there is none."""
+    old = {metric["id"]: metric["value"] for metric in held.metric_set()}
+    new = held.caliber(card)
+    ids = dict.fromkeys([*old, *card.metrics])
+    return [{"metric": id, "old": old.get(id), "new": new.value_text(id)} for id in ids]
+
+
+def listing(store: Store) -> list[dict[str, Any]]:
+    """Each run of a store, the oldest first: id, job, time, tier and seal, or why it has none."""
+    found = []
+    for run_id in store.runs():
+        entry: dict[str, Any] = {"run_id": run_id, "job": None, "time": None, "tier": None, "seal": None, "note": ""}
+        try:
+            run = open_run(store, store.folder(run_id))
+            sealed = sealed_events(run)
+            entry.update(job=sealed.started["job_id"], time=sealed.started["at"])
+            if run.record != seal.record_bytes(sealed):
+                raise Malformed(f"{RECORD} is not what the sealed events say")
+            entry.update(tier=(sealed.decided or {}).get("tier"), seal=sealed.seal)
+        except Unsealed:
+            entry["note"] = "not sealed"
+        except (Malformed, StoreFault) as fault:
+            entry["note"] = f"does not hold: {fault.args[-1]}"
+        found.append(entry)
+    return found

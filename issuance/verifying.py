@@ -1,0 +1,279 @@
+"""Verifying a run from the store alone, the same way back.
+
+1. run_record            the events are those of a run, and the run record is what they say
+2. event_seal            their SHA-256 is the seal
+3. artifact_hashes       every artifact that they name is there and has the bytes of its name
+4. metrics_recompute     the card gives the same metric set from the snapshots again
+5. document_recomposes   the document is what the narrative gives
+6. numbers_retrace       tracing the text again finds the same numbers with the same outcomes
+7. tier_follows          all this gives the same tier for the same reasons
+
+A check that cannot run because an earlier one failed is not_checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from answer_format import Unreadable, parse_json
+from issuance import caliber, contract, issuing, numerals, seal
+from issuance import listing as numbers
+from issuance.caliber import Caliber
+from issuance.cards import Card
+from issuance.contract import Findings
+from issuance.job import Job
+from issuance.runs import Held, Run, Unfit, sealed_events
+from issuance.seal import FAILED, Malformed, Sealed, Unsealed
+from issuance.store import EVENTS, RECORD, Damaged
+from issuance.tracing import Traced
+
+PASS, FAIL, NOT_CHECKED = "pass", "fail", "not_checked"
+CODES = (
+    "run_record event_seal artifact_hashes metrics_recompute document_recomposes numbers_retrace tier_follows"
+).split()
+Progress = Callable[[str], None]
+
+
+class Differs(Exception):
+    """A check found something else; raised with a sentence."""
+
+
+class NotChecked(Exception):
+    """A check cannot run; raised with a sentence."""
+
+
+class Verification(NamedTuple):
+    run_id: str
+    sealed: bool
+    seal: str | None
+    checks: list[dict[str, str]]
+    appended: list[str]  # the types of the events after the seal
+
+    @property
+    def holds(self) -> bool:
+        return all(check["status"] == PASS for check in self.checks)
+
+
+class Verifier:
+    """A run under verification: what the checks have found so far, and each check's status."""
+
+    def __init__(self, run: Run, given: str | None) -> None:
+        self.run = run
+        self.given = given
+        self.sealed: Sealed | None = None
+        self.is_sealed = run.record is not None
+        self.statuses: dict[str, str] = {}
+        self.job: Job | None = None
+        self.caliber: Caliber | None = None
+        self.text: str | None = None
+        self.traced: list[Traced] = []
+
+    def need(self, *codes: str) -> Held:
+        """What the run holds, if these checks passed. Raises NotChecked."""
+        for code in codes:
+            if self.statuses[code] != PASS:
+                raise NotChecked(f"{code} did not pass")
+        assert self.sealed is not None
+        if self.sealed.ended["type"] == FAILED:
+            raise NotChecked("the run failed before this was done")
+        return Held(self.run.store, self.sealed)
+
+    def run_record(self) -> str:
+        try:
+            self.sealed = sealed_events(self.run)
+        except Unsealed as fault:
+            self.is_sealed = False
+            raise Differs(fault.args[0]) from None
+        except Malformed as fault:
+            raise Differs(f"{EVENTS}: {fault.args[0]}") from None
+        if self.sealed.started["run_id"] != self.run.name:
+            raise Differs(f"the folder is called {self.run.name!a}, but the run is {self.sealed.started['run_id']}")
+        if self.run.record != seal.record_bytes(self.sealed):
+            raise Differs(f"{RECORD} is not what the sealed events say")
+        return f"the events are those of a run, and {RECORD} is what they say"
+
+    def event_seal(self) -> str:
+        if not self.is_sealed:
+            raise NotChecked("the run is not sealed")
+        found = self.sealed.seal if self.sealed else loose_seal(self.run)
+        if found is None:
+            raise Differs(f"{EVENTS} has no end that could be sealed")
+        if found != recorded_seal(self.run):
+            raise Differs(f"the sealed part of {EVENTS} is not what the seal in {RECORD} was made of")
+        if self.given is not None and found != self.given:
+            raise Differs(f"the seal is {found}, not the given {self.given}")
+        return "the events have the seal" if self.given is None else "the events have the seal, which is the given one"
+
+    def artifact_hashes(self) -> str:
+        if self.sealed is None:
+            raise NotChecked("run_record did not pass")
+        count = 0
+        for what, hash in seal.artifacts(self.sealed):
+            try:
+                self.run.store.get(hash)
+            except Damaged as fault:
+                raise Differs(f"{what}: {fault.args[1]}") from None
+            count += 1
+        return f"all {count} artifacts have the bytes that their names say"
+
+    def metrics_recompute(self) -> str:
+        held = self.need("artifact_hashes")
+        assert self.sealed is not None and self.sealed.computed is not None
+        event = self.sealed.computed
+        self.job = held.job()
+        facts_of_job(self.sealed, self.job)
+        card = held.card(event["card"])
+        self.caliber = held.caliber(card)
+        facts_of_queries(self.sealed, self.job, self.caliber)
+        facts_of_card(event, self.job, card)
+        if self.run.store.get(event["metric_set"]) != caliber.encode(self.caliber, event["card"]):
+            raise Differs("the metric set is not what the card gives from the snapshots")
+        if event["missing"] != self.caliber.missing():
+            raise Differs("other metrics are missing than the events say")
+        self.check_bump(held, event)
+        return f"the {len(card.metrics)} metrics come out the same"
+
+    def check_bump(self, held: Held, event: dict[str, Any]) -> None:
+        """Both versions' values, where a newer version was computed beside the pinned one."""
+        assert self.caliber is not None
+        if event["on_version_bump"] == "dual":
+            pinned = held.card(event["pinned_card"])
+            again = issuing.side_by_side(pinned, self.caliber.card, self.caliber.snapshots, self.caliber.inputs)
+            if json.loads(held.store.get(event["bump"]))["values"] != again:
+                raise Differs("the values of both versions are not what the cards give")
+
+    def document_recomposes(self) -> str:
+        held = self.need("artifact_hashes")
+        assert self.sealed is not None and self.sealed.checked is not None
+        event = self.sealed.checked
+        named = held.job().narrative
+        if event["document"] != event["narrative"] or (named is None) != (event["narrative"] is None):
+            raise Differs("the document is not the narrative")
+        self.text = held.narrative()
+        return "there is no document: metrics only" if self.text is None else "the document is the narrative"
+
+    def numbers_retrace(self) -> str:
+        held = self.need("metrics_recompute", "document_recomposes")
+        assert self.sealed is not None and self.sealed.checked is not None and self.job and self.caliber
+        version = self.sealed.started["number_rules"]
+        if version != numerals.VERSION:
+            raise NotChecked(f"it was checked by version {version} of the number rules, this is {numerals.VERSION}")
+        text = self.job.title if self.text is None else self.text
+        self.traced = issuing.trace(text, self.caliber, self.job.contract)
+        event = self.sealed.checked
+        if held.store.get(event["numbers"]) != issuing.encoded_numbers(self.traced):
+            raise Differs("the numbers of the text do not trace as they were recorded")
+        if event["summary"] != numbers.summary(self.traced):
+            raise Differs("the counts of the numbers are not what they trace to")
+        return f"the {len(self.traced)} numbers of the {'title' if self.text is None else 'text'} trace the same"
+
+    def tier_follows(self) -> str:
+        self.need("metrics_recompute", "numbers_retrace")
+        assert self.sealed is not None and self.sealed.checked is not None and self.sealed.decided is not None
+        assert self.job is not None and self.caliber is not None
+        found = self.caliber.snapshots
+        decision = contract.decide(
+            Findings(
+                self.job.mode, self.job.contract, self.caliber, issuing.unusable(found), issuing.truncated(found),
+                self.text, self.traced, self.sealed.checked["damaged"],
+            )
+        )  # fmt: skip
+        event = self.sealed.decided
+        if event["tier"] != decision.tier:
+            raise Differs(f"the tier is {event['tier']}, but what was found gives {decision.tier}")
+        if event["reasons"] != decision.reasons:
+            raise Differs("the reasons are not those that what was found gives")
+        return f"what was found gives {decision.tier}"
+
+
+def facts_of_job(sealed: Sealed, job: Job) -> None:
+    """Raise Differs where the events say something else of the job than the stored job does."""
+    started = sealed.started
+    for name, value in (("job_id", job.id), ("title", job.title), ("mode", job.mode), ("level", job.level)):
+        if started[name] != value:
+            raise Differs(f"the events have another {name.replace('job_', '')} than the job")
+    if {name: type(value) for name, value in started["inputs"].items()} != {
+        name: type(value) for name, value in job.inputs.items()
+    }:
+        raise Differs("the events have other inputs than the job")
+    if [event["query"] for event in sealed.queries] != list(job.queries):
+        raise Differs("the events have other queries than the job")
+
+
+def facts_of_card(event: dict[str, Any], job: Job, card: Card) -> None:
+    """Raise Differs where the events say something else of the card than the card and the job do."""
+    pinned = None if job.version is None else str(job.version)
+    if (card.name, str(card.version)) != (event["name"], event["version"]):
+        raise Differs("the card is not the one that the events name")
+    if event["pinned"] != pinned or event["on_version_bump"] not in (None, job.on_version_bump):
+        raise Differs("the events pin another version than the job")
+    bumped = event["on_version_bump"] is not None
+    if bumped != (pinned not in (None, event["version"])) or bumped != bool(event["bump"]):
+        raise Differs("the card is not of the version that the job pins")
+
+
+def facts_of_queries(sealed: Sealed, job: Job, computed: Caliber) -> None:
+    """Raise Differs where events, job and snapshots say different things of a query."""
+    for event, query in zip(sealed.queries, job.queries.values()):
+        found = computed.snapshots[query.id]
+        if (event["outcome"] == "success") != bool(event["snapshot"]):
+            raise Differs(f"{query.name} has an outcome that does not fit its snapshot")
+        if (event["name"], event["source"]) != (query.name, query.source):
+            raise Differs(f"the events have another {query.name} than the job")
+        if isinstance(found, str):
+            if event["rows"] or event["truncated"]:
+                raise Differs(f"{query.name} has rows without a snapshot")
+            continue
+        about = found.about
+        wanted = {
+            "query": query.id, "name": query.name, "source": query.source, "role": query.role, "sql": query.sql,
+            "parameters": sealed.started["inputs"], "at": event["at"], "schema": event["schema"],
+        }  # fmt: skip
+        for name, value in wanted.items():
+            if about[name] != value:
+                raise Differs(f"the snapshot of {query.name} was taken with another {name}")
+        if (event["rows"], event["truncated"]) != (len(found.rows), found.truncated):
+            raise Differs(f"the snapshot of {query.name} has other rows than the events say")
+
+
+def loose_seal(run: Run) -> str | None:
+    """The seal of events that are not those of a run."""
+    try:
+        lines, _ = seal.sealed_part(run.events or b"")
+    except Unsealed:
+        return None
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def recorded_seal(run: Run) -> str:
+    """The seal that a run record has; empty where it has none."""
+    try:
+        record = parse_json(run.record or b"")
+    except Unreadable:
+        return ""
+    return str(record.get("seal", "")) if isinstance(record, dict) else ""
+
+
+def verify(run: Run, given: str | None, progress: Progress) -> Verification:
+    """All checks of a run; given is the seal that it should have, or None."""
+    verifier = Verifier(run, given)
+    checks = []
+    for code in CODES:
+        progress(code)
+        try:
+            status, message = PASS, getattr(verifier, code)()
+        except (Differs, Unfit) as fault:
+            status, message = FAIL, fault.args[0]
+        except Damaged as fault:
+            status, message = FAIL, fault.args[1]
+        except NotChecked as fault:
+            status, message = NOT_CHECKED, fault.args[0]
+        verifier.statuses[code] = status
+        checks.append({"code": code, "status": status, "message": message})
+    sealed = verifier.sealed
+    appended = [seal.type_of(line) or "an incomplete line" for line in sealed.appended] if sealed else []
+    run_id = sealed.started["run_id"] if sealed else run.name
+    return Verification(run_id, verifier.is_sealed, sealed.seal if sealed else None, checks, appended)
