@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from decimal import Decimal
 
 from issuance.numerals.plain import is_hidden
 from issuance.tracing import Traced, written
@@ -69,15 +68,14 @@ def as_text(narrative: str, traced: Sequence[Traced], colour: bool) -> str:
 
 def note(one: Traced) -> str:
     numeral = one.numeral
-    value = f"{brief(numeral.value)} ({brief(numeral.low)} to {brief(numeral.high)})"
+    value, low, high = (brief(written(part)) for part in (numeral.value, numeral.low, numeral.high))
     detail = f": {one.reason}" if one.reason else f" to {', '.join(one.metrics)}" if one.metrics else ""
     unit = f" {shown(one.numeral.unit)}" if one.numeral.unit else ""
-    return f"{shown(one.numeral.text)}: {value}{unit}, {one.status}{shown(detail)}"
+    return f"{shown(one.numeral.text)}: {value} ({low} to {high}){unit}, {one.status}{shown(detail)}"
 
 
-def brief(value: Decimal) -> str:
+def brief(text: str) -> str:
     """A value for people: one of more than BRIEF digits is cut, and says so."""
-    text = written(value)
     return text if len(text) <= BRIEF else f"{text[:BRIEF]}..."
 
 

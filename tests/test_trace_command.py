@@ -251,7 +251,7 @@ class BadInput(unittest.TestCase):
             b'{"metrics": [{"id": "A b", "unit": 5, "value": "1", "change": 1, "chnage": true}, 7]}',
             'metrics[0].id: must be an id ([a-z][a-z0-9_-]{0,79}), not "A b"',
             "metrics[0].unit: must be text of at most 80 code points without control characters, not 5",
-            "metrics[0].change: must be false or true, not 1",
+            "metrics[0].change: must be true or false, not 1",
             'metrics[0]: has the unknown field "chnage"',
             "metrics[1]: must be an object, not 7",
         )

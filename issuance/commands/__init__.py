@@ -1,0 +1,1 @@
+"""The commands, each with its arguments, its help and what it prints."""
