@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -31,6 +32,7 @@ def parser() -> Parser:
 
 def main(arguments: list[str]) -> int:
     """Run a command and return its exit status. Raises Unusable, and BrokenPipeError where nobody reads on."""
+    gc.disable()  # nothing here is cyclic, and a million cells would be looked through again and again
     options = parser().parse_args(arguments)
     try:
         return int(options.run(options))

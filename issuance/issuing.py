@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from answer_format import Problems
@@ -88,7 +88,7 @@ def issue(plan: Plan, sources: dict[str, Source], into: Store, progress: Progres
     text = plan.narrative[1] if plan.narrative else None
     traced = trace(job.title if text is None else text, computed, job.contract)
     log.append(
-        clock(), "report.checked", narrative=narrative, document=narrative, numbers=into.put(encoded_numbers(traced)),
+        clock(), "report.checked", narrative=narrative, document=narrative, numbers=into.put(listing.as_stored(traced)),
         summary=listing.summary(traced), damaged=into.damaged,
     )  # fmt: skip
     findings = Findings(
@@ -156,10 +156,6 @@ def truncated(found: Snapshots) -> frozenset[str]:
 
 def encoded(content: dict[str, Any]) -> bytes:
     return (json.dumps(content, indent=1) + "\n").encode("ascii")
-
-
-def encoded_numbers(traced: Iterable[Traced]) -> bytes:
-    return listing.as_json(list(traced)).encode("ascii")
 
 
 def finish(into: Store, run_id: str) -> dict[str, Any]:

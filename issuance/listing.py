@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from issuance.numerals.plain import is_hidden
 from issuance.tracing import Traced, written
@@ -14,23 +15,29 @@ COLOURS = {"traced": "32", "untraced": "1;31", "allowed": "33", "found": "36"}
 
 
 def as_json(traced: Sequence[Traced]) -> str:
-    """{"numbers": [...], "summary": {...}} in ASCII."""
-    numbers = [
-        {
-            "text": one.numeral.text,
-            "start": one.numeral.start,
-            "end": one.numeral.end,
-            "value": written(one.numeral.value),
-            "low": written(one.numeral.low),
-            "high": written(one.numeral.high),
-            "unit": one.numeral.unit,
-            "status": one.status,
-            "metrics": one.metrics,
-            "reason": one.reason,
-        }
-        for one in traced
-    ]
-    return json.dumps({"numbers": numbers, "summary": summary(traced)}, indent=2) + "\n"
+    """{"numbers": [...], "summary": {...}} in ASCII, for people to read."""
+    return json.dumps({"numbers": list(map(entry, traced)), "summary": summary(traced)}, indent=2) + "\n"
+
+
+def as_stored(traced: Sequence[Traced]) -> bytes:
+    """The same with a number on each line."""
+    numbers = ",\n".join(json.dumps(entry(one)) for one in traced)
+    return f'{{"numbers": [\n{numbers}\n], "summary": {json.dumps(summary(traced))}}}\n'.encode("ascii")
+
+
+def entry(one: Traced) -> dict[str, Any]:
+    return {
+        "text": one.numeral.text,
+        "start": one.numeral.start,
+        "end": one.numeral.end,
+        "value": written(one.numeral.value),
+        "low": written(one.numeral.low),
+        "high": written(one.numeral.high),
+        "unit": one.numeral.unit,
+        "status": one.status,
+        "metrics": one.metrics,
+        "reason": one.reason,
+    }
 
 
 def summary(traced: Sequence[Traced]) -> dict[str, int]:

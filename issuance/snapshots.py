@@ -110,26 +110,31 @@ class Snapshot:
 
     def aggregated(self, function: str, name: str) -> Decimal:
         place = self.column(name)
-        cells = [(cell, row) for row, cells in enumerate(self.rows) if (cell := cells[place]) is not None]
+        cells = [row[place] for row in self.rows]
+        present = [cell for cell in cells if cell is not None]
         if function == "count":
-            return Decimal(len(cells))
-        if not cells:
+            return Decimal(len(present))
+        if not present:
             raise Missing(f"{function} over no values: the column {name!a} of {self.query} has none")
-        numbers = [self.number(cell, row, name) for cell, row in cells]
+        if not set(map(type, present)) <= {int}:
+            for row, cell in enumerate(cells):
+                if cell is not None:
+                    self.number(cell, row, name)
         if function in ("min", "max"):
+            numbers = map(Decimal, present)
             return min(numbers) if function == "min" else max(numbers)
-        total = exact_sum(cell for cell, _ in cells)
-        return ARITHMETIC.divide(total, Decimal(len(numbers))) if function == "avg" else ARITHMETIC.plus(total)
+        total = exact_sum(present)
+        return ARITHMETIC.divide(total, Decimal(len(present))) if function == "avg" else ARITHMETIC.plus(total)
 
 
-def exact_sum(cells: Iterable[Any]) -> Decimal:
-    """The sum of numbers without any rounding, also of very large and very small ones."""
+def exact_sum(numbers: Iterable[Any]) -> Decimal:
+    """The sum of integers and decimal texts without any rounding, also of very large and very small ones."""
     whole, rest = 0, Decimal(0)
-    for cell in cells:
-        if type(cell) is int:
-            whole += cell
+    for number in numbers:
+        if type(number) is int:
+            whole += number
         else:
-            rest = WIDE.add(rest, Decimal(cell))
+            rest = WIDE.add(rest, Decimal(number))
     return WIDE.add(rest, Decimal(whole))
 
 

@@ -164,7 +164,7 @@ class Verifier:
         text = self.job.title if self.text is None else self.text
         self.traced = issuing.trace(text, self.caliber, self.job.contract)
         event = self.sealed.checked
-        if held.store.get(event["numbers"]) != issuing.encoded_numbers(self.traced):
+        if held.store.get(event["numbers"]) != numbers.as_stored(self.traced):
             raise Differs("the numbers of the text do not trace as they were recorded")
         if event["summary"] != numbers.summary(self.traced):
             raise Differs("the counts of the numbers are not what they trace to")

@@ -107,18 +107,48 @@ class Readme(unittest.TestCase):
         self.assertEqual(run_on(b"[]").err.replace("CASES", "cases.json"), f"{message[1]}\n")
 
 
-class NumbersInProse(unittest.TestCase):
+def block(name: str) -> str:
+    """The text block of the README that has this name in a comment before it."""
+    found = re.search(rf"<!-- {re.escape(name)} -->\n```text\n(.*?)```", README, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+class Issuance(unittest.TestCase):
     maxDiff = None
 
-    def block(self, name: str) -> str:
-        block = re.search(rf"<!-- {re.escape(name)} -->\n```text\n(.*?)```", README, re.DOTALL)
-        assert block is not None
-        return block[1]
+    def test_the_transcripts_of_the_example_in_a_folder_with_the_package_only(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(ROOT / "issuance", os.path.join(folder, "issuance"))
+            shutil.copy(ROOT / "answer_format.py", folder)
+            for name, status in (("issue", 0), ("withheld", 1), ("verify", 0)):
+                command, _, expected = block(name).partition("\n")
+                run = subprocess.run(
+                    [sys.executable, *command.split()[2:]],
+                    cwd=folder,
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
+                out = re.sub("[0-9]{8}-[0-9]{6}-[0-9]{6}-[0-9a-f]{8}", "RUN", run.stdout)
+                out = re.sub("[0-9a-f]{64}", "SEAL", out)
+                self.assertEqual((run.returncode, out, run.stderr), (status, expected, ""))
+
+    def test_the_metric_that_is_shown_is_one_of_the_example(self) -> None:
+        shown = re.search(r'```text\n(\{"id": "week_on_week".*?)```', README, re.DOTALL)
+        assert shown is not None
+        card = json.loads((ROOT / "issuance/example/cards/weekly-sales@2.json").read_text(encoding="utf-8"))
+        self.assertIn(json.loads(shown[1]), card["metrics"])
+
+
+class NumbersInProse(unittest.TestCase):
+    maxDiff = None
 
     def test_the_transcript(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for name in ("report.md", "metrics.json"):
-                pathlib.Path(folder, name).write_text(self.block(name), encoding="utf-8")
+                pathlib.Path(folder, name).write_text(block(name), encoding="utf-8")
             command = re.search(r"`python3 -m (issuance trace [^`]*--format text)` prints", README)
             assert command is not None
             run = subprocess.run(
@@ -129,7 +159,7 @@ class NumbersInProse(unittest.TestCase):
                 timeout=60,
                 check=False,
             )
-        self.assertEqual((run.returncode, run.stdout.decode(), run.stderr), (1, self.block("trace"), b""))
+        self.assertEqual((run.returncode, run.stdout.decode(), run.stderr), (1, block("trace"), b""))
 
     def test_every_example_of_a_number_is_found_whole(self) -> None:
         examples = re.findall(r"`([^`]+)`", README.split("- **Found**")[1].split("Week 37")[0])
