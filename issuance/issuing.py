@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from answer_format import Problems
-from issuance import caliber, contract, listing, numerals, queries, runs, seal, snapshots, store, tracing
+from issuance import caliber, contract, listing, numerals, queries, runs, seal, snapshots, sql, store, tracing
 from issuance.caliber import Caliber, Snapshots
 from issuance.cards import Card
 from issuance.contract import Findings
@@ -118,7 +118,7 @@ def take(
     if outcome.result is not None:
         data = snapshots.encode(
             outcome.result, query=query.id, name=query.name, source=query.source, role=query.role, sql=query.sql,
-            parameters=inputs, at=at, schema=schema,
+            parameters=sql.bound(query.sql, inputs), at=at, schema=schema,
         )  # fmt: skip
         hash = into.put(data)
         found = decoded(data, hash)

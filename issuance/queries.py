@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from answer_format import quoted
 from issuance import job, sql
 from issuance.snapshots import MAX_COLUMNS, Result
-from issuance.sources import LINE, Source, SourceFault
+from issuance.sources import FORBIDDEN, LINE, Source, SourceFault
 
 STEPS = 1_000  # of SQLite's machine between two looks at the clock
 BATCH = 1_000  # rows
-FORBIDDEN = ("load_extension", "readfile", "writefile", "fts3_tokenizer", "edit")
 ACTIONS = {
     getattr(sqlite3, f"SQLITE_{name}"): name.replace("_", " ")
     for name in "INSERT UPDATE DELETE ATTACH DETACH PRAGMA CREATE_TABLE DROP_TABLE ALTER_TABLE REINDEX ANALYZE".split()

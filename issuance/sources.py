@@ -24,7 +24,12 @@ from issuance.snapshots import MAX_ROWS, Result
 
 BUSY_SECONDS = 2.0  # so long a locked database is waited for
 MAX_SCHEMA = 20_000  # columns in a source's schema
-INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,17})").fullmatch
+INTEGER = re.compile("0|-?[1-9][0-9]{0,17}").fullmatch
+SETTINGS = frozenset(  # that a script may make, as those do into which databases are dumped
+    "application_id auto_vacuum defer_foreign_keys encoding foreign_keys journal_mode page_size synchronous "
+    "user_version".split()
+)
+FORBIDDEN = ("load_extension", "readfile", "writefile", "fts3_tokenizer", "edit")  # functions
 LINE = "line of the file"  # the column that brings a row's line along; no header of a file can be it
 csv.field_size_limit(MAX_BYTES)
 
@@ -145,11 +150,11 @@ def open_script(source: Source) -> None:
 
 
 def builds(action: int, first: str | None, second: str | None, *_: object) -> int:
-    """The authorizer of scripts: no other file, no settings, no extension."""
-    barred = action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH, sqlite3.SQLITE_PRAGMA)
-    if barred or action == sqlite3.SQLITE_FUNCTION and second in ("load_extension", "writefile", "readfile"):
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK
+    """The authorizer of scripts: no other file, no extension, and only the settings that a dump makes."""
+    barred = action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)
+    barred = barred or action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in SETTINGS
+    barred = barred or action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in FORBIDDEN
+    return sqlite3.SQLITE_DENY if barred else sqlite3.SQLITE_OK
 
 
 BREAK = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)|;", re.DOTALL)

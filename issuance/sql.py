@@ -6,8 +6,10 @@ Only tokens are read. Whether a query prepares and what it may do is up to SQLit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+from issuance.job import Input
 
 TOKEN = re.compile(
     r"(?P<space>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))"
@@ -63,6 +65,12 @@ def statements(found: Sequence[Token]) -> int:
         for index, token in enumerate(found)
         if not token.is_mark(";") and (index == 0 or found[index - 1].is_mark(";"))
     )
+
+
+def bound(sql: str | None, inputs: Mapping[str, Input]) -> dict[str, Input]:
+    """The inputs that a query names."""
+    names = [token.text[1:] for token in tokens(sql or "") if token.kind == "parameter"]
+    return {name: inputs[name] for name in inputs if name in names}
 
 
 def errors(sql: str) -> str:

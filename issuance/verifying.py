@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from answer_format import Unreadable, parse_json
-from issuance import caliber, contract, issuing, numerals, seal
+from issuance import caliber, contract, issuing, numerals, seal, sql
 from issuance import listing as numbers
 from issuance.caliber import Caliber
 from issuance.cards import Card
@@ -230,7 +230,7 @@ def facts_of_queries(sealed: Sealed, job: Job, computed: Caliber) -> None:
         about = found.about
         wanted = {
             "query": query.id, "name": query.name, "source": query.source, "role": query.role, "sql": query.sql,
-            "parameters": sealed.started["inputs"], "at": event["at"], "schema": event["schema"],
+            "parameters": sql.bound(query.sql, sealed.started["inputs"]), "at": event["at"], "schema": event["schema"],
         }  # fmt: skip
         for name, value in wanted.items():
             if about[name] != value:
