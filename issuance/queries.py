@@ -132,14 +132,12 @@ def mask(query: job.Query, source: Source, guard: Guard, names: Sequence[str]) -
 def execute(
     connection: sqlite3.Connection, guard: Guard, text: str, inputs: Mapping[str, job.Input]
 ) -> sqlite3.Cursor:
-    """Start a statement under a guard, with the inputs bound that it names. Raises sqlite3.Error and Refused."""
+    """Start a statement under a guard, which stays, with the inputs bound. Raises sqlite3.Error and Refused."""
     connection.set_authorizer(guard)
     try:
         return connection.execute(text, dict(inputs))
     except ValueError:
         raise Refused("refused", "holds a NUL") from None
-    finally:
-        connection.set_authorizer(None)
 
 
 def raise_source_fault(fault: sqlite3.Error, source: Source) -> None:
