@@ -34,6 +34,14 @@ def gates(job: Job, card: Card) -> Iterator[tuple[str, str, str]]:
     yield "G6", "caliber.version pins no version" if job.version is None else "", "the card's version is pinned"
 
 
+def refusals(job: Job, card: Card) -> Iterator[str]:
+    """Why a governed formal run does not start, a sentence for each gate."""
+    if job.mode == "formal" and job.level == "governed":
+        for code, complaint, _ in gates(job, card):
+            if complaint:
+                yield f"governed, but {code} does not hold: {complaint}"
+
+
 def first(complaints: list[str]) -> str:
     more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
     return complaints[0] + more if complaints else ""

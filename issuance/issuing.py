@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from answer_format import Problems
@@ -36,21 +36,25 @@ class Issued(NamedTuple):
 
 def now() -> str:
     """The present time in UTC, as events have it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return time_of(time.time_ns() // 10**9)
 
 
-def new_run_id() -> str:
-    """An id that sorts by time, and that no other run has."""
-    moment = time.time_ns()
-    day = time.strftime("%Y%m%d-%H%M%S", time.gmtime(moment // 10**9))
-    return f"{day}-{moment // 1000 % 10**6:06}-{secrets.token_hex(4)}"
+def time_of(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
+
+
+def new_run() -> tuple[str, str]:
+    """The time of a new run, and its id, which begins with that time and is no other run's."""
+    second, rest = divmod(time.time_ns(), 10**9)
+    at = time_of(second)
+    return at, f"{seal.stamp(at)}-{rest // 1000:06}-{secrets.token_hex(4)}"
 
 
 class Clock:
     """Times that never go back, also where the machine's do."""
 
-    def __init__(self) -> None:
-        self.last = ""
+    def __init__(self, first: str) -> None:
+        self.last = first
 
     def __call__(self) -> str:
         self.last = max(self.last, now())
@@ -59,11 +63,13 @@ class Clock:
 
 def issue(plan: Plan, sources: dict[str, Source], into: Store, progress: Progress) -> Issued:
     """Run a plan, seal the run and return what came of it. Raises StoreFault, and SourceFault of a source."""
-    job, clock, run_id = plan.job, Clock(), new_run_id()
+    job = plan.job
+    started, run_id = new_run()
+    clock = Clock(started)
     into.prepare()
     log = create_run(into, run_id)
     log.append(
-        clock(), "run.started", run_id=run_id, job_id=job.id, title=job.title, mode=job.mode, level=job.level,
+        started, "run.started", run_id=run_id, job_id=job.id, title=job.title, mode=job.mode, level=job.level,
         job=into.put(job.data), inputs=job.inputs, number_rules=numerals.VERSION,
     )  # fmt: skip
     found: dict[str, snapshots.Snapshot | str] = {}
@@ -75,7 +81,9 @@ def issue(plan: Plan, sources: dict[str, Source], into: Store, progress: Progres
     progress("metrics")
     computed = Caliber(plan.card.card, found, job.inputs)
     card = into.put(plan.card.data)
-    bump = bumped(plan, found, into)
+    bump = None
+    if plan.pinned and job.on_version_bump:
+        bump = bumped(job.on_version_bump, plan.pinned.card, computed, into, job.id)
     log.append(
         clock(), "metrics.computed", card=card, name=plan.card.card.name, version=str(plan.card.card.version),
         pinned=None if job.version is None else str(job.version), metric_set=into.put(caliber.encode(computed, card)),
@@ -167,24 +175,22 @@ def finish(into: Store, run_id: str) -> dict[str, Any]:
     return seal.record_of(sealed)
 
 
-def bumped(plan: Plan, found: Snapshots, into: Store) -> dict[str, Any] | None:
-    """What the job's policy says where a newer version computes than the pinned one; else None."""
-    if plan.pinned is None:
-        return None
-    old, new = plan.pinned.card, plan.card.card
-    head = {"policy": plan.job.on_version_bump, "pinned": str(old.version), "newest": str(new.version)}
-    if plan.job.on_version_bump == "dual":
-        return {**head, "values": side_by_side(old, new, found, plan.job.inputs)}
-    if plan.job.on_version_bump == "recompute":
-        return {**head, "runs": runs.earlier(into, plan.job.id, new)}
+def bumped(policy: str, pinned: Card, computed: Caliber, into: Store, job_id: str) -> dict[str, Any]:
+    """What a job's policy says where a newer version has computed than the pinned one."""
+    newest = computed.card
+    head: dict[str, Any] = {"policy": policy, "pinned": str(pinned.version), "newest": str(newest.version)}
+    if policy == "dual":
+        return {**head, "values": side_by_side(pinned, computed)}
+    if policy == "recompute":
+        return {**head, "runs": runs.earlier(into, job_id, newest)}
     return {**head, "comparable": False}
 
 
-def side_by_side(old: Card, new: Card, found: Snapshots, inputs: Mapping[str, Input]) -> list[dict[str, Any]]:
+def side_by_side(pinned: Card, computed: Caliber) -> list[dict[str, Any]]:
     """The values of both versions of a card from the same data, null where one has none."""
-    before, after = Caliber(old, found, inputs), Caliber(new, found, inputs)
+    before = Caliber(pinned, computed.snapshots, computed.inputs)
     return [
-        {"metric": id, "pinned": before.value_text(id), "newest": after.value_text(id)}
-        for id in dict.fromkeys([*old.metrics, *new.metrics])
+        {"metric": id, "pinned": before.value_text(id), "newest": computed.value_text(id)}
+        for id in dict.fromkeys([*pinned.metrics, *computed.card.metrics])
     ]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+import answer_format
 from answer_format import Problems, Unreadable, quoted
-from issuance import cards, formats, job, metrics, seal, snapshots, texts
+from issuance import cards, formats, job, metrics, schemas, seal, snapshots, texts
 from issuance.caliber import Caliber
 from issuance.cards import Card
 from issuance.job import Job
@@ -116,6 +117,11 @@ class Held:
                 found[event["query"]] = snapshot if snapshot is not None else unfit(problems)
         return found
 
+    def schema(self, hash: str) -> dict[str, Any]:
+        problems = Problems()
+        found = schemas.decode(self.store.get(hash), problems)
+        return found if found is not None else unfit(problems)
+
     def narrative(self) -> str | None:
         checked = self.sealed.checked or {}
         if not checked.get("narrative"):
@@ -124,6 +130,13 @@ class Held:
             return texts.decode(self.store.get(checked["narrative"]))
         except Unreadable as fault:
             raise Unfit(f"the narrative is no text: {fault.args[1]}") from None
+
+    def bump(self) -> dict[str, Any]:
+        """What was said where a newer version of the card computed than the pinned one."""
+        assert self.sealed.computed is not None
+        problems = Problems()
+        content: dict[str, Any] = formats.parse(self.store.get(self.sealed.computed["bump"]), BUMP, "bump", problems)
+        return unfit(problems) if problems.count else content
 
     def metric_set(self) -> list[dict[str, Any]]:
         """The metrics as they were stored."""
@@ -137,6 +150,23 @@ class Held:
 
     def caliber(self, card: Card) -> Caliber:
         return Caliber(card, self.snapshots(), self.sealed.started["inputs"])
+
+
+BUMP = formats.record_with(
+    {"policy": answer_format.LABEL, "pinned": formats.VERSION, "newest": formats.VERSION},
+    {
+        "values": formats.anything,
+        "comparable": formats.BOOLEAN,
+        "runs": answer_format.array(
+            formats.record_with(
+                {"run_id": answer_format.LABEL, "card": formats.VERSION},
+                {"values": formats.anything, "not_computed": formats.anything},
+            ),
+            0,
+            10_000_000,
+        ),
+    },
+)
 
 
 def unfit(problems: Problems) -> Any:

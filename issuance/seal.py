@@ -43,6 +43,12 @@ class Malformed(Exception):
     """A run's events are not what a run writes; raised with a sentence."""
 
 
+def stamp(at: str) -> str:
+    """A time as the ids of runs begin with it: YYYYMMDD-HHMMSS."""
+    day, clock = re.sub("[-:Z]", "", at).split("T")
+    return f"{day}-{clock}"
+
+
 def sealed_part(data: bytes) -> tuple[list[bytes], list[bytes]]:
     """The sealed lines of an event file and the lines after them. Raises Unsealed."""
     lines = re.findall(rb"[^\n]*\n|[^\n]+", data)
@@ -126,9 +132,9 @@ def artifacts(sealed: Sealed) -> Iterator[tuple[str, str]]:
     """What every artifact that a sealed event names is, and its hash."""
     yield "job", sealed.started["job"]
     for event in sealed.queries:
-        for part in ("schema", "snapshot"):
-            if event[part]:
-                yield f"{part} of {event['name']}", event[part]
+        yield f"schema of {event['name']}", event["schema"]
+        if event["snapshot"]:
+            yield f"snapshot of {event['name']}", event["snapshot"]
     for later, parts in ((sealed.computed, COMPUTED), (sealed.checked, CHECKED)):
         for part in parts:
             if later and later[part]:
@@ -159,7 +165,7 @@ EVENTS = {
     "query.snapshotted": event(
         "query.snapshotted",
         query=NAME, name=answer_format.LABEL, source=ID, outcome=OUTCOME, message=MESSAGE, snapshot=or_null(HASH),
-        schema=or_null(HASH), rows=COUNT, truncated=BOOLEAN, warnings=array(MESSAGE, 0, 100),
+        schema=HASH, rows=COUNT, truncated=BOOLEAN, warnings=array(MESSAGE, 0, 100),
     ),
     "metrics.computed": event(
         "metrics.computed",

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import answer_format
-from answer_format import ID, TIMESTAMP, Leaf, Number, Problems, array, or_null, record, text_of
+from answer_format import ID, TIMESTAMP, Leaf, Number, Problems, array, one_of, or_null, record, text_of, unique
 from issuance.expressions import ARITHMETIC, WIDE, Failed, Missing
 from issuance.formats import BOOLEAN, HASH, NAME, anything, is_decimal, parse
 
@@ -154,10 +154,16 @@ def rows_fit(content: dict[str, Any], path: answer_format.Path, problems: Proble
         problems.add((path, "rows"), f"must have {len(columns)} cells in each row")
     elif not set(map(type, itertools.chain.from_iterable(rows))) <= {int, Number, str, type(None)}:
         problems.add((path, "rows"), "must have cells that are numbers, texts or null")
+    elif any(row[place] is not None for place in masked_places(columns) for row in rows):
+        problems.add((path, "rows"), "must have null in every cell of a masked column")
     elif content.get("row_count") != len(rows):
         problems.add((path, "row_count"), f"must be the number of rows, {len(rows)}, not", content.get("row_count"))
     elif isinstance(content.get("lines"), list) and len(content["lines"]) != len(rows):
         problems.add((path, "lines"), f"must have a line for each of the {len(rows)} rows")
+
+
+def masked_places(columns: list[Any]) -> list[int]:
+    return [place for place, column in enumerate(columns) if isinstance(column, dict) and column.get("masked") is True]
 
 
 COLUMN_NAME = Leaf("text of at most 4096 code points", lambda value: type(value) is str and len(value) <= 4_096)
@@ -166,13 +172,13 @@ LINES = Leaf(
     lambda value: value is None or isinstance(value, list) and all(type(line) is int for line in value),
 )
 ROWS = Leaf("an array", lambda value: isinstance(value, list))
-COLUMN = record(name=COLUMN_NAME, classes=anything, masked=BOOLEAN)
+COLUMN = record(name=COLUMN_NAME, classes=array(one_of(*CLASSES.values()), 0, 5, unique()), masked=BOOLEAN)
 SNAPSHOT = record(
     rows_fit,
     query=NAME,
     name=answer_format.LABEL,
     source=ID,
-    role=answer_format.one_of("source", "compute"),
+    role=one_of("source", "compute"),
     sql=or_null(text_of(1_000_000)),
     parameters=anything,
     at=TIMESTAMP,

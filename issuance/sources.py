@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 import os
 import re
 import sqlite3
@@ -18,12 +17,11 @@ from urllib.parse import quote
 
 import answer_format
 from answer_format import Number, Problems, quoted, record, unique
-from issuance import job
+from issuance import job, schemas
 from issuance.formats import BOOLEAN, MAX_BYTES, anything, is_decimal, parse
 from issuance.snapshots import MAX_ROWS, Result
 
 BUSY_SECONDS = 2.0  # so long a locked database is waited for
-MAX_SCHEMA = 20_000  # columns in a source's schema
 INTEGER = re.compile("0|-?[1-9][0-9]{0,17}").fullmatch
 SETTINGS = frozenset(  # that a script may make, as those do into which databases are dumped
     "application_id auto_vacuum defer_foreign_keys encoding foreign_keys journal_mode page_size synchronous "
@@ -74,7 +72,7 @@ class Source:
             ).fetchall()
         except sqlite3.Error as fault:
             raise SourceFault(self.file, None, f"cannot be read: {fault}") from None
-        room = MAX_SCHEMA
+        room = schemas.MAX_COLUMNS
         for name, kind in tables:
             columns = [{"name": column, "type": declared} for column, declared in columns_of(connection, name)]
             file = {"file": self.files[name]} if name in self.files else {}
@@ -86,9 +84,7 @@ class Source:
 
     def schema(self) -> bytes:
         """The schema as it is stored."""
-        masked = [f"{table}.{column}" for table, column in self.spec.masked]
-        content = {"source": self.spec.id, "kind": self.spec.kind, "masked": masked, **self.about}
-        return (json.dumps({**content, "tables": self.tables}, indent=1) + "\n").encode("ascii")
+        return schemas.encode(self.spec, self.tables, **self.about)
 
     def views(self) -> set[str]:
         return {table["name"].lower() for table in self.tables if table["kind"] == "view"}

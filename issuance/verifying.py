@@ -14,12 +14,11 @@ A check that cannot run because an earlier one failed is not_checked.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from answer_format import Unreadable, parse_json
-from issuance import caliber, contract, issuing, numerals, seal, sql
+from issuance import caliber, contract, governance, issuing, numerals, schemas, seal, sql
 from issuance import listing as numbers
 from issuance.caliber import Caliber
 from issuance.cards import Card
@@ -89,8 +88,11 @@ class Verifier:
             raise Differs(fault.args[0]) from None
         except Malformed as fault:
             raise Differs(f"{EVENTS}: {fault.args[0]}") from None
-        if self.sealed.started["run_id"] != self.run.name:
-            raise Differs(f"the folder is called {self.run.name!a}, but the run is {self.sealed.started['run_id']}")
+        run_id, at = self.sealed.started["run_id"], self.sealed.started["at"]
+        if run_id != self.run.name:
+            raise Differs(f"the folder is called {self.run.name!a}, but the run is {run_id}")
+        if not run_id.startswith(f"{seal.stamp(at)}-"):
+            raise Differs(f"the run started at {at}, which its id does not say")
         if self.run.record != seal.record_bytes(self.sealed):
             raise Differs(f"{RECORD} is not what the sealed events say")
         return f"the events are those of a run, and {RECORD} is what they say"
@@ -128,6 +130,7 @@ class Verifier:
         card = held.card(event["card"])
         self.caliber = held.caliber(card)
         facts_of_queries(self.sealed, self.job, self.caliber)
+        facts_of_sources(held, self.job)
         facts_of_card(event, self.job, card)
         if self.run.store.get(event["metric_set"]) != caliber.encode(self.caliber, event["card"]):
             raise Differs("the metric set is not what the card gives from the snapshots")
@@ -137,13 +140,20 @@ class Verifier:
         return f"the {len(card.metrics)} metrics come out the same"
 
     def check_bump(self, held: Held, event: dict[str, Any]) -> None:
-        """Both versions' values, where a newer version was computed beside the pinned one."""
+        """What was said of both versions, where a newer version was computed beside the pinned one."""
         assert self.caliber is not None
-        if event["on_version_bump"] == "dual":
-            pinned = held.card(event["pinned_card"])
-            again = issuing.side_by_side(pinned, self.caliber.card, self.caliber.snapshots, self.caliber.inputs)
-            if json.loads(held.store.get(event["bump"]))["values"] != again:
-                raise Differs("the values of both versions are not what the cards give")
+        if event["bump"] is None:
+            return
+        pinned, said = held.card(event["pinned_card"]), held.bump()
+        if (pinned.name, str(pinned.version)) != (event["name"], event["pinned"]):
+            raise Differs("the pinned card is not the one that the events name")
+        policy, job_id = event["on_version_bump"], held.sealed.started["job_id"]
+        again = issuing.bumped(policy, pinned, self.caliber, held.store, job_id)
+        if "runs" in said and "runs" in again:  # of which some may be gone or damaged by now, and others new
+            now = {run["run_id"]: run for run in again["runs"] if "values" in run}
+            again["runs"] = [now.get(run["run_id"], run) if "values" in run else run for run in said["runs"]]
+        if said != again:
+            raise Differs("the values of both versions are not what the cards give")
 
     def document_recomposes(self) -> str:
         held = self.need("artifact_hashes")
@@ -174,6 +184,8 @@ class Verifier:
         self.need("metrics_recompute", "numbers_retrace")
         assert self.sealed is not None and self.sealed.checked is not None and self.sealed.decided is not None
         assert self.job is not None and self.caliber is not None
+        for refusal in governance.refusals(self.job, self.caliber.card):
+            raise Differs(f"the run should not have started: {refusal}")
         found = self.caliber.snapshots
         decision = contract.decide(
             Findings(
@@ -211,7 +223,8 @@ def facts_of_card(event: dict[str, Any], job: Job, card: Card) -> None:
     if event["pinned"] != pinned or event["on_version_bump"] not in (None, job.on_version_bump):
         raise Differs("the events pin another version than the job")
     bumped = event["on_version_bump"] is not None
-    if bumped != (pinned not in (None, event["version"])) or bumped != bool(event["bump"]):
+    parts = bool(event["bump"]), bool(event["pinned_card"])
+    if bumped != (pinned not in (None, event["version"])) or parts != (bumped, bumped):
         raise Differs("the card is not of the version that the job pins")
 
 
@@ -219,7 +232,7 @@ def facts_of_queries(sealed: Sealed, job: Job, computed: Caliber) -> None:
     """Raise Differs where events, job and snapshots say different things of a query."""
     for event, query in zip(sealed.queries, job.queries.values()):
         found = computed.snapshots[query.id]
-        if (event["outcome"] == "success") != bool(event["snapshot"]):
+        if (event["outcome"] == "success") != bool(event["snapshot"]) or event["snapshot"] and event["message"]:
             raise Differs(f"{query.name} has an outcome that does not fit its snapshot")
         if (event["name"], event["source"]) != (query.name, query.source):
             raise Differs(f"the events have another {query.name} than the job")
@@ -235,8 +248,25 @@ def facts_of_queries(sealed: Sealed, job: Job, computed: Caliber) -> None:
         for name, value in wanted.items():
             if about[name] != value:
                 raise Differs(f"the snapshot of {query.name} was taken with another {name}")
+        if len(found.rows) > query.max_rows:
+            raise Differs(f"the snapshot of {query.name} has more rows than the job allows")
         if (event["rows"], event["truncated"]) != (len(found.rows), found.truncated):
             raise Differs(f"the snapshot of {query.name} has other rows than the events say")
+
+
+def facts_of_sources(held: Held, job: Job) -> None:
+    """Raise Differs where a query's schema is not that of its source, which has one in a run."""
+    hashes: dict[str, str] = {}
+    for event in held.sealed.queries:
+        source, hash = job.sources[event["source"]], event["schema"]
+        if source.id in hashes:
+            if hashes[source.id] != hash:
+                raise Differs(f"the schema of {event['name']} is not the one that its source has for other queries")
+            continue
+        hashes[source.id] = hash
+        about = held.schema(hash)
+        if (about["source"], about["kind"], about["masked"]) != (source.id, source.kind, schemas.masked(source)):
+            raise Differs(f"the schema of {event['name']} is that of another source")
 
 
 def loose_seal(run: Run) -> str | None:

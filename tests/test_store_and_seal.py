@@ -27,7 +27,7 @@ from unittest import mock
 from issuance import seal
 from issuance.store import Damaged, Store
 from issuance.verifying import CODES
-from tests.issuance_support import CARD, DROP, SQL, Run, card, command, job_folder, metric, query
+from tests.issuance_support import CARD, DROP, SQL, Run, card, command, job_folder, metric, query, write
 
 SEED = 20260914
 FORK = multiprocessing.get_context("fork")
@@ -560,6 +560,7 @@ def first_reason(**fields: str) -> Edit:
 
 
 METRICS, DOCUMENT, NUMBERS, TIER = CODES[3:]
+EMPTY = hashlib.sha256(b"").hexdigest()
 FORGERIES: tuple[tuple[str, str, Edit, str, str], ...] = (
     # A metric.
     ("its value", "metric set", swap('"value": "5000"', '"value": "5001"'), METRICS, "the metric set is not what the card gives from the snapshots"),
@@ -579,11 +580,22 @@ FORGERIES: tuple[tuple[str, str, Edit, str, str], ...] = (
     ("the pinned version", "metrics.computed", put(pinned="2"), METRICS, "the events pin another version than the job"),
     ("what a bump means", "metrics.computed", put(on_version_bump="incomparable"), METRICS, "the events pin another version than the job"),
     ("that there was a bump", "metrics.computed", put(on_version_bump=None, bump=None, pinned_card=None), METRICS, "the card is not of the version that the job pins"),
+    ("the pinned card", "metrics.computed", put(pinned_card=None), METRICS, "the card is not of the version that the job pins"),
+    ("the version in the pinned card", "pinned card", swap('"version": "1"', '"version": "3"'), METRICS, "the pinned card is not the one that the events name"),
+    ("the policy", "bump", swap('"policy": "dual"', '"policy": "recompute"'), METRICS, "the values of both versions are not what the cards give"),
+    ("what a bump is", "bump", lambda data: b"[]", METRICS, "bump: root: must be an object, not an array"),
     ("a value of the pinned version", "bump", swap('"pinned": "3750.5"', '"pinned": "3750.4"'), METRICS, "the values of both versions are not what the cards give"),
     ("a formula of the pinned version", "pinned card", swap("cell(regions, 0, 'cents') / 100", "cell(regions, 1, 'cents') / 100"), METRICS, "the values of both versions are not what the cards give"),
     # The data.
     ("a cell", "snapshot of Q1", swap("375050", "375051"), METRICS, "the metric set is not what the card gives from the snapshots"),
-    ("a masked column", "snapshot of Q1", lambda data: data.replace(b'"masked": false', b'"masked": true'), METRICS, "the metric set is not what the card gives from the snapshots"),
+    ("a masked column", "snapshot of Q1", lambda data: data.replace(b'"masked": false', b'"masked": true'), METRICS, "{snapshot of Q1}: rows: must have null in every cell of a masked column"),
+    ("a storage class", "snapshot of Q1", swap('["integer"]', '["integers"]'), METRICS, '{snapshot of Q1}: columns[1].classes[0]: must be "integer" or "real" or "decimal" or "text" or "null", not "integers"'),
+    ("how many rows are allowed", "job", swap('"id": "regions",', '"id": "regions", "max_rows": 1,'), METRICS, "the snapshot of Q1 has more rows than the job allows"),
+    ("the schema of a query without a snapshot", "bad", lambda event: event.update(schema="0" * 64), "artifact_hashes", f"schema of Q2: the artifact {'0' * 64} cannot be read: No such file or directory"),
+    ("another schema", "bad", lambda event: event.update(schema=EMPTY), METRICS, "the schema of Q2 is not the one that its source has for other queries"),
+    ("the kind of a source", "schema of Q1", swap('"kind": "sqlite_script"', '"kind": "sqlite"'), METRICS, "the schema of Q1 is that of another source"),
+    ("what is masked", "schema of Q1", swap('"masked": []', '"masked": ["orders.cents"]'), METRICS, "the schema of Q1 is that of another source"),
+    ("a word on a query that succeeded", "regions", put(message="audited"), METRICS, "Q1 has an outcome that does not fit its snapshot"),
     ("a count in the snapshot", "snapshot of Q1", swap('"row_count": 2', '"row_count": 3'), METRICS, "{snapshot of Q1}: row_count: must be the number of rows, 2, not 3"),
     ("a count in the events", "regions", put(rows=3), METRICS, "the snapshot of Q1 has other rows than the events say"),
     ("that all rows are there", "snapshot of Q1", swap('"truncated": false', '"truncated": true'), METRICS, "the snapshot of Q1 has other rows than the events say"),
@@ -608,6 +620,7 @@ FORGERIES: tuple[tuple[str, str, Edit, str, str], ...] = (
     ("the contract", "job", swap('"expected": ["gone"]', '"expected": ["north"]'), TIER, "the reasons are not those that what was found gives"),
     ("how strict it is", "job", swap('"strict": false', '"strict": true'), TIER, "the tier is degraded, but what was found gives withheld"),
     ("what it allows", "job", swap('"allow": ["7"]', '"allow": ["12"]'), NUMBERS, "the numbers of the text do not trace as they were recorded"),
+    ("when it started", "run.started", put(at="2020-01-01T00:00:00Z"), "run_record", "the run started at 2020-01-01T00:00:00Z, which its id does not say"),
     ("the run's id", "run.started", put(run_id="20260101-000000-000000-00000000"), "run_record", "the folder is called {run}, but the run is 20260101-000000-000000-00000000"),
     # The text.
     ("a number of the text", "narrative", swap("75.0%", "76.0%"), NUMBERS, "the numbers of the text do not trace as they were recorded"),
@@ -637,6 +650,7 @@ class Forgeries(unittest.TestCase):
         with rich_folder() as folder:
             run = run_folders(folder)[0]
             named = artifacts_of(run)
+            Store(os.path.join(folder, "data")).put(b"")
             kept = {name: (run / name).read_bytes() for name in ("events.jsonl", "run.json")}
             for name, part, change, code, said in FORGERIES:
                 with self.subTest(name):
@@ -661,6 +675,41 @@ class Forgeries(unittest.TestCase):
             for part in (*artifacts_of(run), "run.started", "regions", "contract.decided"):
                 forge(folder, run, part, lambda content: content)
                 self.assertEqual(verified(folder), before)
+
+    def test_a_run_that_should_not_have_started(self) -> None:
+        with rich_folder() as folder:
+            run = run_folders(folder)[0]
+            forge(folder, run, "job", swap('"required": ["sales"]', '"required": []'))
+            self.assertTrue(verified(folder)["holds"])
+            forge(folder, run, "job", swap('"mode": "formal"', '"mode": "formal", "level": "governed"'))
+            forge(folder, run, "run.started", put(level="governed"))
+            said = "the run should not have started: governed, but G1 does not hold: the contract has no required metric"
+            self.assertEqual(not_passed(verified(folder)), {TIER: said})
+
+    def test_the_values_of_earlier_runs(self) -> None:
+        caliber = {"card": CARD, "version": "1", "on_version_bump": "recompute"}
+        with mock.patch("os.fsync"), job_folder(caliber=caliber) as folder:
+            for files in ({}, {}, {"cards/sales@2.json": card(S, NORTH, SHARE, version="2")}):
+                write(folder, files)
+                self.assertEqual(command("issue", "job.json", cwd=folder).status, 0)
+            first, _, last = run_folders(folder)
+            kept = {name: (last / name).read_bytes() for name in ("events.jsonl", "run.json")}
+            command("issue", "job.json", cwd=folder)  # a later run does not matter to it
+            self.assertTrue(verified(folder, last.name)["holds"])
+            differs = {METRICS: "the values of both versions are not what the cards give"}
+            for change, said in (
+                (lambda data: data.replace(b'"new": "5000"', b'"new": "5001"', 1), differs),
+                (lambda data: data.replace(b'"old": "5000"', b'"old": "5001"', 1), differs),
+                (lambda data: data.replace(b'"card": "1"', b'"card": "2"', 1), differs),
+                (lambda data: b'{"policy": "recompute", "pinned": "1", "newest": "2", "runs": 5}',
+                 {METRICS: "bump: runs: must be an array, not 5"}),
+            ):  # fmt: skip
+                forge(folder, last, "bump", change)
+                self.assertEqual(not_passed(verified(folder, last.name)), said)
+                for name, data in kept.items():
+                    (last / name).write_bytes(data)
+            shutil.rmtree(first)  # nor does one that is gone
+            self.assertTrue(verified(folder, last.name)["holds"])
 
     def test_the_number_rules_of_another_version(self) -> None:
         with rich_folder() as folder:

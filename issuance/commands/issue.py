@@ -98,10 +98,8 @@ def refusals(found: Plan, path: str) -> Problems:
     """The gates that keep a governed formal run from starting."""
     problems = Problems()
     problems.file = path
-    if found.job.mode == "formal" and found.job.level == "governed":
-        for code, complaint, _ in governance.gates(found.job, found.card.card):
-            if complaint:
-                problems.add("level", f"governed, but {code} does not hold: {complaint}")
+    for refusal in governance.refusals(found.job, found.card.card):
+        problems.add("level", refusal)
     return problems
 
 
