@@ -16,6 +16,7 @@ from issuance import cards
 from issuance.caliber import Caliber
 from issuance.expressions import AGGREGATES
 from issuance.job import Contract
+from issuance.listing import counted
 from issuance.tracing import Traced
 
 CODES = (
@@ -51,9 +52,13 @@ def decide(findings: Findings) -> Decision:
         "required_missing": required(findings),
         "expected_missing": missing_of(findings, expected),
         "untraced_numbers": untraced(findings),
-        "sql_errors": listed(map(": ".join, findings.unusable.items()), "queries without a result"),
+        "sql_errors": listed(
+            map(": ".join, findings.unusable.items()), "query without a result", "queries without a result"
+        ),
         "truncated_source": truncated(findings),
-        "hash_mismatch": listed(findings.damaged, "artifacts that are not what their name says"),
+        "hash_mismatch": listed(
+            findings.damaged, "artifact that is not what its name says", "artifacts that are not what their names say"
+        ),
         "check_incomplete": incomplete(findings),
         "exploratory": "an exploratory run is at best degraded" if findings.mode == "exploratory" else "",
     }
@@ -65,13 +70,13 @@ def decide(findings: Findings) -> Decision:
     return Decision(tier, reasons)
 
 
-def listed(items: Iterable[str], what: str) -> str:
+def listed(items: Iterable[str], one: str, many: str) -> str:
     """How many there are of something and the first of them; empty for none."""
     every = list(items)
     if not every:
         return ""
     more = f"; and {len(every) - MOST_NAMED} more" if len(every) > MOST_NAMED else ""
-    return f"{len(every)} {what}: {'; '.join(every[:MOST_NAMED])}{more}"
+    return f"{counted(len(every), one, many)}: {'; '.join(every[:MOST_NAMED])}{more}"
 
 
 def required(findings: Findings) -> str:
@@ -82,20 +87,24 @@ def required(findings: Findings) -> str:
     if findings.text is None:
         leaves = cards.leaves(findings.caliber.card)
         baseless = [id for id in findings.contract.required if id in leaves and not leaves[id]]
-        rest = listed(baseless, "metrics that rest on no cell and no input")
+        rest = listed(
+            baseless, "metric that rests on no cell and no input", "metrics that rest on no cell and no input"
+        )
         said = "; ".join(filter(None, (said, rest)))
     return said
 
 
 def missing_of(findings: Findings, ids: Iterable[str]) -> str:
     troubles = findings.caliber.troubles
-    return listed((f"{id} {' '.join(troubles[id][:1])}: {troubles[id][1]}" for id in ids if id in troubles), "metrics")
+    return listed((f"{id} {': '.join(troubles[id])}" for id in ids if id in troubles), "metric", "metrics")
 
 
 def untraced(findings: Findings) -> str:
     texts = [ascii(one.numeral.text) for one in findings.traced if one.status == "untraced"]
     where = "title" if findings.text is None else "narrative"
-    return listed(texts, f"numbers of the {where} that trace to no metric")
+    return listed(
+        texts, f"number of the {where} that traces to no metric", f"numbers of the {where} that trace to no metric"
+    )
 
 
 def truncated(findings: Findings) -> str:
@@ -111,6 +120,7 @@ def truncated(findings: Findings) -> str:
             for reference in leaves.get(id, ())
             if reference.kind in AGGREGATES and reference.name in findings.truncated
         ),
+        "metric over a truncated snapshot",
         "metrics over a truncated snapshot",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from issuance.numerals.plain import is_hidden
@@ -41,8 +41,8 @@ def entry(one: Traced) -> dict[str, Any]:
 
 
 def summary(traced: Sequence[Traced]) -> dict[str, int]:
-    statuses = [one.status for one in traced]
-    return {"total": len(traced), **{status: statuses.count(status) for status in ("traced", "untraced", "allowed")}}
+    found = [one.status for one in traced]
+    return {"total": len(traced), **{status: found.count(status) for status in ("traced", "untraced", "allowed")}}
 
 
 def as_text(narrative: str, traced: Sequence[Traced], colour: bool) -> str:
@@ -67,10 +67,19 @@ def as_text(narrative: str, traced: Sequence[Traced], colour: bool) -> str:
     if narrative and not narrative.endswith("\n"):
         out.append("\n")
     counts = summary(traced)
-    said = f"{counts['traced']} traced, {counts['untraced']} untraced, {counts['allowed']} allowed"
+    said = statuses(counts)
     if any(one.status == "found" for one in traced):
         said = "no metrics to trace them to"
-    return "".join([*out, *notes, f"\n{len(traced)} {'number' if len(traced) == 1 else 'numbers'}: {said}\n"])
+    return "".join([*out, *notes, f"\n{counted(len(traced), 'number', 'numbers')}: {said}\n"])
+
+
+def statuses(counts: Mapping[str, int]) -> str:
+    return f"{counts['traced']} traced, {counts['untraced']} untraced, {counts['allowed']} allowed"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """So many of something, in words that fit the number."""
+    return f"{count} {one if count == 1 else many}"
 
 
 def note(one: Traced) -> str:

@@ -24,6 +24,7 @@ from issuance.caliber import Caliber
 from issuance.cards import Card
 from issuance.contract import Findings
 from issuance.job import Job
+from issuance.listing import counted
 from issuance.runs import Held, Run, Unfit, sealed_events
 from issuance.seal import FAILED, Malformed, Sealed, Unsealed
 from issuance.store import EVENTS, RECORD, Damaged
@@ -137,7 +138,7 @@ class Verifier:
         if event["missing"] != self.caliber.missing():
             raise Differs("other metrics are missing than the events say")
         self.check_bump(held, event)
-        return f"the {len(card.metrics)} metrics come out the same"
+        return f"{counted(len(card.metrics), 'metric comes', 'metrics come')} out the same"
 
     def check_bump(self, held: Held, event: dict[str, Any]) -> None:
         """What was said of both versions, where a newer version was computed beside the pinned one."""
@@ -178,7 +179,8 @@ class Verifier:
             raise Differs("the numbers of the text do not trace as they were recorded")
         if event["summary"] != numbers.summary(self.traced):
             raise Differs("the counts of the numbers are not what they trace to")
-        return f"the {len(self.traced)} numbers of the {'title' if self.text is None else 'text'} trace the same"
+        where = "title" if self.text is None else "text"
+        return f"{counted(len(self.traced), f'number of the {where} traces', f'numbers of the {where} trace')} the same"
 
     def tier_follows(self) -> str:
         self.need("metrics_recompute", "numbers_retrace")

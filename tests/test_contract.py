@@ -28,16 +28,21 @@ NO_COLUMN = "bad: refused: does not prepare: no such column: nix"
 BAD = query("bad", "SELECT nix FROM orders")
 ALL = query("regions", SQL)
 
-METRICS, BASELESS = "metrics", "metrics that rest on no cell and no input"
-UNTRACED, UNTRACED_TITLE = "numbers of the narrative that trace to no metric", "numbers of the title that trace to no metric"
-UNUSABLE, CUT = "queries without a result", "metrics over a truncated snapshot"
-DAMAGED = "artifacts that are not what their name says"
+Words = tuple[str, str]
+METRICS: Words = ("metric", "metrics")
+BASELESS: Words = ("metric that rests on no cell and no input", "metrics that rest on no cell and no input")
+UNTRACED: Words = ("number of the narrative that traces to no metric", "numbers of the narrative that trace to no metric")
+UNTRACED_TITLE: Words = ("number of the title that traces to no metric", "numbers of the title that trace to no metric")
+UNUSABLE: Words = ("query without a result", "queries without a result")
+CUT: Words = ("metric over a truncated snapshot", "metrics over a truncated snapshot")
+DAMAGED: Words = ("artifact that is not what its name says", "artifacts that are not what their names say")
 EXPLORATORY = ("exploratory", "an exploratory run is at best degraded")
 
 
-def said(what: str, *items: str, more: str = "") -> str:
+def said(words: Words, *items: str, more: str = "") -> str:
     """A message that counts things and names the first of them."""
-    return f"{len(items) + int(more or 0)} {what}: {'; '.join(items)}{more and f'; and {more} more'}"
+    count = len(items) + int(more or 0)
+    return f"{count} {words[count > 1]}: {'; '.join(items)}{more and f'; and {more} more'}"
 
 
 class Case(NamedTuple):

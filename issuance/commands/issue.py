@@ -24,7 +24,7 @@ from issuance.console import (
     stop_at,
 )  # fmt: skip
 from issuance.issuing import Issued, issue
-from issuance.listing import brief, note, shown
+from issuance.listing import brief, counted, note, shown, statuses
 from issuance.plan import Plan
 from issuance.sources import Source
 from issuance.store import Store
@@ -124,8 +124,7 @@ def as_text(issued: Issued, root: str) -> list[str]:
         value = rendered(metric, caliber.values[id]) if id in caliber.values else " - ".join(caliber.troubles[id])
         lines.append(f"  {id:<{width}}  {shown(value)}")
     numbers = record["numbers"]
-    lines += ["", f"{numbers['total']} numbers: {numbers['traced']} traced, {numbers['untraced']} untraced, "
-              f"{numbers['allowed']} allowed"]  # fmt: skip
+    lines += ["", f"{counted(numbers['total'], 'number', 'numbers')}: {statuses(numbers)}"]
     lines += [f"  {note(one)}" for one in issued.traced if one.status == "untraced"]
     lines += [f"{reason['code']}: {shown(reason['message'])}" for reason in record["reasons"]]
     lines += bump_lines(issued.bump) if issued.bump else []
