@@ -9,9 +9,9 @@ import sys
 import traceback
 
 from issuance.commands import audit, check, export, issue, runs, trace, verify
-from issuance.console import EXIT_BUG, EXIT_UNUSABLE, PROGRAM, Parser, Unusable, print_error, unusable
+from issuance.console import EXIT_BUG, EXIT_UNUSABLE, PROGRAM, Parser, Unusable, cut, print_error, unusable
+from issuance.files import SourceFault
 from issuance.runs import NoRun
-from issuance.sources import SourceFault
 from issuance.store import StoreFault
 
 COMMANDS = (issue, verify, export, audit, runs, trace, check)
@@ -46,7 +46,7 @@ def run() -> int:
     try:
         return main(sys.argv[1:])
     except Unusable as fault:
-        print_error(fault.args)
+        print_error(map(cut, fault.args))
         return EXIT_UNUSABLE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that nothing is written again at exit

@@ -6,8 +6,8 @@ sealed cells and metrics of the same value are looked up: a guessed source, not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Iterator
+from decimal import Decimal, localcontext
 from typing import Any
 
 from issuance import issuing
@@ -28,7 +28,7 @@ class Guesses:
     """All sealed values without their signs: cells as Q1.r0.column, and metrics by their ids."""
 
     def __init__(self, caliber: Caliber) -> None:
-        metrics = [(abs(value), id) for id, value in caliber.values.items()]
+        metrics = [(value.copy_abs(), id) for id, value in caliber.values.items()]
         self.pool = Pool([*metrics, *cells(caliber)])
 
     def candidates(self, numeral: Numeral) -> list[dict[str, str]]:
@@ -36,10 +36,10 @@ class Guesses:
         times = (ONE, HUNDREDTH) if numeral.unit == "%" else (ONE, HUNDRED) if numeral.fraction else (ONE,)
         found = []
         for factor in times:
-            low, high = sorted(abs(EXACT.multiply(end, factor)) for end in (numeral.low, numeral.high))
+            low, high = sorted(EXACT.multiply(end, factor).copy_abs() for end in (numeral.low, numeral.high))
             if numeral.low < 0 < numeral.high:
                 low = Decimal(0)
-            value = abs(EXACT.multiply(numeral.value, factor))
+            value = EXACT.multiply(numeral.value, factor).copy_abs()
             near = self.pool.nearest(low, high, value)
             found += [(EXACT.divide(distance, factor) if distance else distance, source) for distance, source in near]
         return [{"source": source, "label": LABEL} for _, source in sorted(set(found))[:MOST_CANDIDATES]]
@@ -53,22 +53,23 @@ def cells(caliber: Caliber) -> Iterator[tuple[Decimal, str]]:
             for row, values in enumerate(snapshot.rows):
                 for place, name in places:
                     if is_decimal(values[place]):
-                        yield abs(Decimal(values[place])), f"{snapshot.about['name']}.r{row}.{name}"
+                        yield Decimal(values[place]).copy_abs(), f"{snapshot.about['name']}.r{row}.{name}"
 
 
 def audit(held: Held) -> dict[str, list[dict[str, Any]]]:
     """The numbers of a sealed run's text by their groups. Raises Damaged and Unfit."""
-    job = held.job()
-    computed = held.sealed.computed or {}
-    caliber = held.caliber(held.card(computed["card"]))
-    text = held.narrative()
+    with localcontext(EXACT):
+        return audit_exactly(held)
+
+
+def audit_exactly(held: Held) -> dict[str, list[dict[str, Any]]]:
+    job, caliber, text = held.job(), held.computed(), held.narrative()
     traced = issuing.trace(job.title if text is None else text, caliber, job.contract)
-    metrics = {metric["id"]: metric for metric in held.metric_set()}
     groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     guesses: Guesses | None = None
     for one in traced:
         if job.contract and one.status == "traced":
-            groups["has_provenance"].append(entry(one, [provenance(metrics[id]) for id in one.metrics]))
+            groups["has_provenance"].append(entry(one, [provenance(caliber, id) for id in one.metrics]))
         elif one.status == "allowed":
             groups["allowed"].append(entry(one, []))
         else:
@@ -91,11 +92,7 @@ def entry(one: Traced, sources: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def provenance(metric: Mapping[str, Any]) -> dict[str, Any]:
+def provenance(caliber: Caliber, id: str) -> dict[str, Any]:
     """What a traced metric rests on."""
-    return {
-        "source": metric["id"],
-        "value": metric["value"],
-        "expression": metric["expression"],
-        "inputs": metric.get("inputs", []),
-    }
+    metric = caliber.entry(caliber.card.metrics[id])
+    return {"source": id, **{name: metric[name] for name in ("value", "expression", "inputs")}}

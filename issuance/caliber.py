@@ -79,7 +79,8 @@ class Caliber:
         assert isinstance(snapshot, Snapshot)
         place: dict[str, Any] = {"query": reference.name, "column": reference.column, "artifact": snapshot.hash}
         if reference.kind in AGGREGATES:
-            return {**place, "aggregate": reference.kind, "rows": [0, len(snapshot.rows)]}
+            place = {**place, "aggregate": reference.kind, "rows": [0, len(snapshot.rows)]}
+            return place if snapshot.file is None else {**place, "file": snapshot.file}
         place["row"] = reference.row
         if snapshot.lines is not None:
             return {**place, "file": snapshot.file, "line": snapshot.lines[reference.row]}
@@ -103,7 +104,8 @@ class Caliber:
             return entry
         value = self.values[metric.id]
         substituted = expressions.substituted(metric.expression, self.literal)
-        again = expressions.evaluate(expressions.parse(substituted), self.value_of)
+        deeper = expressions.MAX_DEPTH + 2  # for the brackets and the sign of a negative value
+        again = expressions.evaluate(expressions.parse(substituted, deeper), self.value_of)
         return {
             **entry,
             "value": written(value),

@@ -19,6 +19,8 @@ from issuance.formats import BOOLEAN, NAME, UNIT, VERSION, parse, record_with
 
 MAX_METRICS = 100_000
 MAX_DECIMALS = 50
+SIGNS = frozenset("$¥€£₩₹₽₿")
+EAST_ASIAN = "\u2e80"  # where scripts begin that write no space before a unit
 
 
 class Definition(NamedTuple):
@@ -119,10 +121,10 @@ def shown(definition: Definition, value: Any) -> str:
 
 
 def with_unit(text: str, unit: str) -> str:
-    """A number and its unit: a currency sign before it, a word in Latin letters with a space, anything else behind."""
-    if unit and unit in "$¥€£₩₹₽₿":
+    """A number and its unit: a currency sign before it, a word of letters with a space, all else right behind it."""
+    if unit in SIGNS:
         return f"-{unit}{text[1:]}" if text.startswith("-") else unit + text
-    return f"{text} {unit}" if unit[:1].isalpha() and unit[:1].isascii() else text + unit
+    return f"{text} {unit}" if unit[:1].isalpha() and unit[0] < EAST_ASIAN else text + unit
 
 
 METRIC = record_with(

@@ -15,6 +15,7 @@ from issuance.listing import shown
 PROGRAM = "issuance"
 EXIT_OK, EXIT_DIFFERS, EXIT_UNUSABLE, EXIT_BUG = 0, 1, 2, 70
 WIDTH = 72  # of a line of progress
+MAX_LINE = 600  # of a message
 
 
 class Unusable(Exception):
@@ -46,12 +47,26 @@ def exits(*meanings: str) -> str:
 
 
 def add_store(parser: Parser) -> None:
-    parser.add_argument("--store", metavar="DIR", default="data", help="the folder of the runs (default: data)")
+    """The option --store, which every command takes."""
+    parser.add_argument(
+        "--store", metavar="DIR", type=folder, default="data", help="the folder of the runs (default: data)"
+    )
+
+
+def folder(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("must name a folder")
+    return text
 
 
 def add_format(parser: Parser, what: str, other: str = "text") -> None:
     said = f"what standard output gets: json (default), or {what}"
     parser.add_argument("--format", choices=("json", other), default="json", help=said)
+
+
+def cut(line: str) -> str:
+    """A line of a message, which is no longer than the exercise's."""
+    return line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 3]}..."
 
 
 def unusable(path: str, where: str | None, sentence: str) -> Unusable:

@@ -9,6 +9,7 @@ A check that did not happen never gives formal. Each reason has a code, in the o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from issuance.caliber import Caliber
 from issuance.expressions import AGGREGATES
 from issuance.job import Contract
 from issuance.listing import counted
+from issuance.numerals.plain import is_hidden
 from issuance.tracing import Traced
 
 CODES = (
@@ -108,11 +110,12 @@ def untraced(findings: Findings) -> str:
 
 
 def truncated(findings: Findings) -> str:
-    """The contract's metrics that aggregate a snapshot which does not have all rows."""
+    """Metrics of the contract, or that the text repeats, which aggregate a snapshot that does not have all rows."""
     if not findings.contract or not findings.truncated:
         return ""
     leaves = cards.leaves(findings.caliber.card)
-    wanted = dict.fromkeys([*findings.contract.required, *findings.contract.expected])
+    repeated = [id for one in findings.traced for id in one.metrics[:1]]
+    wanted = dict.fromkeys([*findings.contract.required, *findings.contract.expected, *repeated])
     return listed(
         (
             f"{id} aggregates {reference.name}"
@@ -125,12 +128,20 @@ def truncated(findings: Findings) -> str:
     )
 
 
+COMMENT = re.compile("<!--.*?(?:-->|\\Z)", re.DOTALL)
+
+
+def is_empty(text: str) -> bool:
+    """Whether a text shows nothing: spaces, comments and invisible characters aside."""
+    return all(char.isspace() or is_hidden(char) for char in COMMENT.sub("", text))
+
+
 def incomplete(findings: Findings) -> str:
     """What could not be checked whole."""
     said = []
     if findings.contract is None:
         said.append("there is no contract")
-    if findings.text is not None and not findings.text.strip():
+    if findings.text is not None and is_empty(findings.text):
         said.append("the narrative is empty")
     if not findings.caliber.card.metrics:
         said.append("the card has no metrics")

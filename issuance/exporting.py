@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+from issuance import cards
 from issuance.listing import shown
 from issuance.runs import Held
 
@@ -25,7 +26,8 @@ def head(held: Held) -> str:
     verdict = "NOT ISSUED" if tier in (None, "withheld") else "ISSUED"
     lines = [
         f"**{verdict}: {tier or 'failed'}**",
-        f"{escaped(sealed.started['title'])}: run {sealed.started['run_id']}, data as of {sealed.started['at']}",
+        f"Report: {escaped(sealed.started['title'])}",
+        f"run {sealed.started['run_id']}, data as of {sealed.started['at']}",
         f"seal {sealed.seal}",
     ]
     lines += [f"{reason['code']}: {escaped(reason['message'])}" for reason in decided.get("reasons", [])]
@@ -35,13 +37,14 @@ def head(held: Held) -> str:
 
 def metrics_table(held: Held) -> str:
     rows = ["| metric | value |", "| --- | --- |"]
-    for metric in held.metric_set():
-        value = metric.get("rendered") or metric["status"]
-        rows.append(f"| {escaped(metric['name'])} | {escaped(str(value))} |")
+    caliber = held.computed()
+    for id, metric in caliber.card.metrics.items():
+        value = cards.shown(metric, caliber.values[id]) if id in caliber.values else caliber.troubles[id][0]
+        rows.append(f"| {escaped(metric.name)} | {escaped(value)} |")
     return "".join(f"{row}\n" for row in rows)
 
 
 def escaped(text: str) -> str:
     """A text of data in one line of Markdown in which nothing of it is markup."""
     plain = html.escape(shown(text.replace("\n", " ").replace("\t", " ")), quote=False)
-    return "".join(f"\\{char}" if char in "\\`*_[]|#!" else char for char in plain)
+    return "".join(f"\\{char}" if char in "\\`*_[]|#!~" else char for char in plain)

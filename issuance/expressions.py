@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation, Overflow, Underflow
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, Overflow, Underflow
 from typing import NamedTuple, NoReturn, Union
 
 from issuance.formats import FUNCTIONS
@@ -28,7 +28,7 @@ AGGREGATES = ("sum", "avg", "min", "max", "count")
 ARITHMETIC = Context(
     prec=50, rounding=ROUND_HALF_UP, Emax=4_999, Emin=-4_999, traps=[InvalidOperation, Overflow, Underflow]
 )
-WIDE = Context(prec=5_000, rounding=ROUND_HALF_UP)  # for what must not lose a digit
+WIDE = Context(prec=MAX_PREC, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)  # for what must not lose a digit
 TOKEN = re.compile(
     r"(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<name>[a-z][a-z0-9_]*)|(?P<text>'(?:[^']|'')*')|(?P<mark>[-+*/(),.])"
 )
@@ -83,9 +83,9 @@ class Expression(NamedTuple):
     references: list[Reference]  # in their order
 
 
-def parse(text: str) -> Expression:
-    """The expression of a text. Raises ExpressionFault."""
-    parser = Parser(text)
+def parse(text: str, most: int = MAX_DEPTH) -> Expression:
+    """The expression of a text, in which parts are nested at most so deep. Raises ExpressionFault."""
+    parser = Parser(text, most)
     node = parser.sum(0)
     if parser.kind != "end":
         parser.refuse("expected an operator or the end")
@@ -95,8 +95,9 @@ def parse(text: str) -> Expression:
 class Parser:
     """A position in a text, and the token that stands there: its kind, text, start and end."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, most: int) -> None:
         self.text = text
+        self.most = most
         self.references: list[Reference] = []
         self.end = 0
         self.advance()
@@ -148,8 +149,8 @@ class Parser:
         return self.chain(depth, ("*", "/"), self.factor)
 
     def factor(self, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            raise ExpressionFault(self.start + 1, f"nested deeper than {MAX_DEPTH} levels")
+        if depth > self.most:
+            raise ExpressionFault(self.start + 1, f"nested deeper than {self.most} levels")
         if self.is_mark("-"):
             self.advance()
             return Negated(self.factor(depth + 1))
@@ -232,7 +233,10 @@ def value(node: Node, value_of: Callable[[Reference], Decimal]) -> Decimal:
         return value(node.part, value_of).copy_negate()
     if isinstance(node, Call):
         part = value(node.part, value_of)
-        return part.copy_abs() if node.function == "abs" else rounded(part, node.digits)
+        result = part.copy_abs() if node.function == "abs" else rounded(part, node.digits)
+        if result.adjusted() > ARITHMETIC.Emax:
+            raise Failed("a number is too large")
+        return result
     result = value(node.parts[0][1], value_of)
     for operator, operand in node.parts[1:]:
         result = OPERATIONS[operator](result, value(operand, value_of))
@@ -255,7 +259,7 @@ OPERATIONS: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
 
 def rounded(number: Decimal, digits: int) -> Decimal:
     """A number rounded half up to so many decimals; to tens and hundreds where digits is negative."""
-    step = Decimal(1).scaleb(-digits)
+    step = Decimal((0, (1,), -digits))
     exponent = number.as_tuple().exponent
     return number if isinstance(exponent, int) and exponent >= -digits else number.quantize(step, context=WIDE)
 

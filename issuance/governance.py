@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from issuance import cards
+from issuance import cards, tracing
 from issuance.cards import Card
 from issuance.job import Job
 
@@ -13,8 +13,7 @@ def gates(job: Job, card: Card) -> Iterator[tuple[str, str, str]]:
     """Each gate's code, what is wrong (empty where it holds), and what holds where nothing is."""
     required = job.contract.required if job.contract else []
     yield "G1", "" if required else "the contract has no required metric", "the contract has a required metric"
-    unchecked = job.narrative is not None and job.contract is None
-    yield "G2", "the narrative is checked by no contract" if unchecked else "", "no text reaches the output unchecked"
+    yield "G2", unchecked(job, card), "no text reaches the output unchecked"
     yield "G3", "", "there is no cited report whose violations or claims could pass"
     leaves = cards.leaves(card)
     roles = {id: query.role for id, query in job.queries.items()}
@@ -32,6 +31,16 @@ def gates(job: Job, card: Card) -> Iterator[tuple[str, str, str]]:
     ]
     yield "G5", first(baseless), "every metric traces to raw data"
     yield "G6", "caliber.version pins no version" if job.version is None else "", "the card's version is pinned"
+
+
+def unchecked(job: Job, card: Card) -> str:
+    """What of the texts that reach the output nothing checks."""
+    if job.narrative is None:
+        return ""
+    if job.contract is None:
+        return "the narrative is checked by no contract"
+    numbers = [one for one in tracing.trace(job.title, None, job.contract.allow) if one.status == "found"]
+    return f"the title states {ascii(numbers[0].numeral.text)}, which only a narrative may" if numbers else ""
 
 
 def refusals(job: Job, card: Card) -> Iterator[str]:

@@ -27,7 +27,7 @@ class Source(NamedTuple):
     id: str
     kind: str
     path: str | dict[str, str]  # of a file; for csv, of the file of each table
-    masked: list[tuple[str, str]]  # table and column in lower case
+    masked: list[str]  # TABLE.COLUMN as it is written
 
 
 class Query(NamedTuple):
@@ -117,8 +117,7 @@ def job_of(data: bytes, content: dict[str, Any]) -> Job:
 
 def source_of(item: dict[str, Any]) -> Source:
     (kind,) = (kind for kind in KINDS if kind in item)
-    masked = [tuple(name.lower().rsplit(".", 1)) for name in item.get("mask_columns", [])]
-    return Source(item["id"], kind, item[kind], [(table, column) for table, column in masked])
+    return Source(item["id"], kind, item[kind], item.get("mask_columns", []))
 
 
 def query_of(number: int, item: dict[str, Any]) -> Query:
@@ -147,13 +146,19 @@ def paths(job: Job) -> Iterator[tuple[answer_format.Path, str]]:
 
 def unusable(folder: str, path: str) -> str:
     """What is wrong with a path of a job, empty for nothing."""
-    if "\0" in path or os.path.isabs(path) or not is_under(folder, os.path.join(folder, path)):
+    local = within(folder, path)
+    if "\0" in path or os.path.isabs(path) or not is_under(folder, local):
         return "must stay under the job's folder, not"
     try:
-        os.stat(os.path.join(folder, path))
+        os.stat(local)
     except OSError as fault:
         return f"names a file that cannot be read: {fault.strerror}:"
-    return "" if os.path.isfile(os.path.join(folder, path)) else "must name a regular file, not"
+    return "" if os.path.isfile(local) else "must name a regular file, not"
+
+
+def within(folder: str, path: str) -> str:
+    """A path of a job as this system's files are named, whatever the locale."""
+    return os.path.join(folder, os.fsdecode(path.encode("utf-8")))
 
 
 def is_under(folder: str, path: str) -> bool:

@@ -66,7 +66,7 @@ def with_files(found: Job, path: str, problems: Problems, decided: bool) -> Plan
     fit(found, path, computing, problems)
     narrative = None
     if found.narrative is not None:
-        narrative = texts.read(os.path.join(folder, found.narrative), problems)
+        narrative = texts.read(job.within(folder, found.narrative), problems)
     if problems.count:
         return None
     return Plan(found, path, folder, computing, pinned if computing is not pinned else None, newer, narrative)
@@ -75,7 +75,7 @@ def with_files(found: Job, path: str, problems: Problems, decided: bool) -> Plan
 def choose(found: Job, path: str, problems: Problems) -> Versioned | None:
     """The card of the version that the job pins; where it pins none, the one that it names."""
     folder = os.path.dirname(path)
-    named = read_card(folder, os.path.join(folder, found.card), problems)
+    named = read_card(folder, job.within(folder, found.card), problems)
     if named is None or found.version in (None, named.card.version):
         return named
     beside = f"{named.card.name}@{found.version}.json"

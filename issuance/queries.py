@@ -1,27 +1,39 @@
 """Running the queries of a job, each read-only, within its limits, and with an outcome of its own.
 
 A query that is refused, denied or fails has no result; that is never taken for one without rows.
+
+Masked values never leave a query. Result columns of a masked column's name are emptied. Others are kept only if the
+job lists them as unmasked; or the query is one plain SELECT in whose list the masked column stands alone or not at
+all; or they hold the same when the query is run again over a source in which the masked columns are NULL.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from answer_format import quoted
-from issuance import job, sql
-from issuance.snapshots import MAX_COLUMNS, Result
-from issuance.sources import FORBIDDEN, LINE, Source, SourceFault
+from issuance import databases, job, sql
+from issuance.databases import FORBIDDEN
+from issuance.snapshots import MAX_COLUMNS, MAX_NAME, Result
+from issuance.sources import LINE, Source
 
 STEPS = 1_000  # of SQLite's machine between two looks at the clock
 BATCH = 1_000  # rows
+GRACE = 0.5  # seconds that a query has to notice that its time is over, before it is left behind
 ACTIONS = {
     getattr(sqlite3, f"SQLITE_{name}"): name.replace("_", " ")
     for name in "INSERT UPDATE DELETE ATTACH DETACH PRAGMA CREATE_TABLE DROP_TABLE ALTER_TABLE REINDEX ANALYZE".split()
 }
-NOT_A_QUERYS_FAULT = ("malformed", "not a database", "locked", "disk i/o", "unable to open", "readonly")
+SOURCE_FAULTS = (  # beginnings of SQLite's messages that say that a database cannot be read
+    "database disk image is malformed", "malformed database schema", "file is not a database", "database is locked",
+    "database table is locked", "database schema is locked", "disk I/O error", "unable to open database file",
+    "attempt to write a readonly database",
+)  # fmt: skip
 
 
 class Outcome(NamedTuple):
@@ -38,25 +50,44 @@ class Refused(Exception):
 
 
 class Guard:
-    """An authorizer that lets a query read and call plain functions, and notes what it reads."""
+    """An authorizer that lets a query read and call plain functions, and notes what it reads.
 
-    def __init__(self) -> None:
+    Columns in blank are read as NULL.
+    """
+
+    def __init__(self, source: Source, blank: bool = False) -> None:
+        self.masked = source.masked
+        self.blank = source.masked if blank else frozenset()
         self.reads: set[tuple[str, str]] = set()  # tables and columns in lower case
         self.through: set[str] = set()  # views and common tables through which something is read
         self.denied = ""
 
     def __call__(self, action: int, first: str | None, second: str | None, _: object, through: str | None) -> int:
         if action == sqlite3.SQLITE_READ:
-            self.reads.add(((first or "").lower(), (second or "").lower()))
+            place = (first or "").lower(), (second or "").lower()
+            self.reads.add(place)
             self.through.add((through or "").lower())
-            return sqlite3.SQLITE_OK
+            if place in self.blank:
+                return sqlite3.SQLITE_IGNORE
+            if not (self.masked and place[0].startswith("sqlite_stat")):  # which hold samples
+                return sqlite3.SQLITE_OK
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in FORBIDDEN:
             return sqlite3.SQLITE_OK
-        what = second if action == sqlite3.SQLITE_FUNCTION else ACTIONS.get(action)
-        self.denied = self.denied or what or "this"
+        if action == sqlite3.SQLITE_PRAGMA and first == "data_version":  # with which full-text search begins
+            return sqlite3.SQLITE_OK
+        self.denied = self.denied or self.named(action, first, second)
         return sqlite3.SQLITE_DENY
+
+    @staticmethod
+    def named(action: int, first: str | None, second: str | None) -> str:
+        """What is denied, in a few words."""
+        if action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":
+            return "a table-valued function"
+        if action == sqlite3.SQLITE_FUNCTION:
+            return second or ""
+        return first or "" if action == sqlite3.SQLITE_READ else ACTIONS.get(action, "this")
 
 
 def run(query: job.Query, source: Source, inputs: Mapping[str, job.Input]) -> Outcome:
@@ -65,10 +96,16 @@ def run(query: job.Query, source: Source, inputs: Mapping[str, job.Input]) -> Ou
         return saved(query, source)
     found: list[str] = []
     try:
-        guard = check(query, source, inputs, found)
-        return Outcome("success", "", fetch(query, source, inputs, guard), found)
+        statement = Statement(query, source, inputs)
+        statement.check(found)
+        return Outcome("success", "", statement.fetch(), found)
     except Refused as fault:
         return Outcome(fault.args[0], fault.args[1], None, found)
+
+
+def check(query: job.Query, source: Source, inputs: Mapping[str, job.Input], found: list[str]) -> None:
+    """The SQL checks alone, without running the query. Raises Refused and SourceFault; found gets the warnings."""
+    Statement(query, source, inputs).check(found)
 
 
 def saved(query: job.Query, source: Source) -> Outcome:
@@ -80,126 +117,195 @@ def saved(query: job.Query, source: Source) -> Outcome:
     return Outcome("success", "", result, [])
 
 
-def check(query: job.Query, source: Source, inputs: Mapping[str, job.Input], found: list[str]) -> Guard:
-    """The SQL checks, and what the query reads. Raises Refused; found gets the warnings."""
-    assert query.sql is not None and source.connection is not None
-    if complaint := sql.errors(query.sql):
-        raise Refused("refused", complaint)
-    found += sql.warnings(query.sql, source.fractional())
-    guard = Guard()
-    try:
-        execute(source.connection, guard, f"EXPLAIN {query.sql}", inputs).close()
-        if guard.reads & set(source.spec.masked):
-            text = f"SELECT * FROM ({bare(query.sql)}) LIMIT 0"  # for the columns' names, before the query is run
-            cursor = execute(source.connection, Guard(), text, inputs)
-            mask(query, source, guard, [entry[0] for entry in cursor.description])
-    except sqlite3.Error as fault:
-        raise_source_fault(fault, source)
-        if guard.denied:
-            said = f"only reading and plain functions are allowed, not {quoted(guard.denied)}"
-            raise Refused("denied", said) from None
-        raise Refused("refused", f"does not prepare: {fault}") from None
-    return guard
+class Rows(NamedTuple):
+    """What a statement gave: the names of its columns, its rows, and whether there are more."""
+
+    names: list[str]
+    rows: list[Any]
+    truncated: bool
 
 
-def bare(text: str) -> str:
-    """A statement without the semicolon after it, followed by a line's end in case a comment ends it."""
-    marks = [token for token in sql.tokens(text) if token.is_mark(";")]
-    for token in reversed(marks):
-        text = text[: token.start] + " " + text[token.end :]
-    return text + "\n"
+class Statement:
+    """A query on its source, with its time limit."""
 
+    def __init__(self, query: job.Query, source: Source, inputs: Mapping[str, job.Input]) -> None:
+        assert query.sql is not None and source.connection is not None
+        self.query = query
+        self.source = source
+        self.connection = source.connection
+        self.inputs = dict(inputs)
+        self.text = sql.bare(query.sql)
+        self.guard = Guard(source)
+        self.deadline = time.monotonic() + query.timeout
 
-def mask(query: job.Query, source: Source, guard: Guard, names: Sequence[str]) -> frozenset[str]:
-    """The result columns whose values must not be kept. Raises Refused where others could hold such values."""
-    hidden = sorted(set(source.spec.masked) & guard.reads)
-    masked = {name for name in names for _, column in hidden if name.lower() == column}
-    safe = {name.lower() for name in query.unmasked}
-    for table, column in hidden:
-        named = any(name.lower() == column for name in names)
-        if named and sql.keeps_names(query.sql or "", column) and not guard.through & source.views():
-            continue
-        unsure = [name for name in names if name not in masked and name.lower() not in safe]
-        if unsure or not named and not safe:
-            raise Refused(
-                "denied",
-                f"reads the masked column {table}.{column}, whose values may be in the result column "
-                f"{quoted(unsure[0] if unsure else names[0])}: list in unmasked the columns that are safe to keep",
-            )
-    return frozenset(masked)
+    @property
+    def hidden(self) -> set[tuple[str, str]]:
+        """The masked columns that the query reads."""
+        return self.source.masked & self.guard.reads
 
-
-def execute(
-    connection: sqlite3.Connection, guard: Guard, text: str, inputs: Mapping[str, job.Input]
-) -> sqlite3.Cursor:
-    """Start a statement under a guard, which stays, with the inputs bound. Raises sqlite3.Error and Refused."""
-    connection.set_authorizer(guard)
-    try:
-        return connection.execute(text, dict(inputs))
-    except ValueError:
-        raise Refused("refused", "holds a NUL") from None
-
-
-def raise_source_fault(fault: sqlite3.Error, source: Source) -> None:
-    """Raise SourceFault where what went wrong is not the query's fault."""
-    if any(words in str(fault).lower() for words in NOT_A_QUERYS_FAULT):
-        raise SourceFault(source.file, None, f"cannot be read: {fault}") from None
-
-
-def fetch(query: job.Query, source: Source, inputs: Mapping[str, job.Input], guard: Guard) -> Result:
-    """The rows of a query that has been checked. Raises Refused."""
-    connection = source.connection
-    assert connection is not None and query.sql is not None
-    deadline = time.monotonic() + query.timeout
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
-    try:
-        cursor, has_lines = start(query.sql, connection, inputs, source)
-        names = [entry[0] for entry in cursor.description]
-        rows: list[Any] = []
-        while len(rows) <= query.max_rows and (batch := cursor.fetchmany(BATCH)):
-            rows += batch
-            if time.monotonic() > deadline:
-                raise sqlite3.OperationalError("interrupted")
-        cursor.close()
-    except sqlite3.Error as fault:
-        if str(fault) == "interrupted":
-            raise Refused("failed", f"stopped after its time limit of {query.timeout:g} seconds") from None
-        raise_source_fault(fault, source)
-        raise Refused("failed", str(fault)) from None
-    finally:
-        connection.set_progress_handler(None, 0)
-    truncated = len(rows) > query.max_rows
-    del rows[query.max_rows :]
-    lines = None
-    if has_lines:
-        names.pop()
-        lines = [row[-1] for row in rows]
-        rows = [row[:-1] for row in rows]
-    masked = mask(query, source, guard, names)
-    check_cells(names, rows)
-    if masked:
-        hidden = [name in masked for name in names]
-        rows = [[None if hide else cell for hide, cell in zip(hidden, row)] for row in rows]
-    return Result(names, rows, truncated, masked, lines, file_read(query, source) if has_lines else None)
-
-
-def start(
-    text: str, connection: sqlite3.Connection, inputs: Mapping[str, job.Input], source: Source
-) -> tuple[sqlite3.Cursor, bool]:
-    """A running query, and whether it also gives each row's line of a CSV file."""
-    if source.files and (longer := sql.with_line(text, LINE)):
+    def check(self, found: list[str]) -> None:
+        """The SQL checks, and what the query reads. Raises Refused; found gets the warnings."""
+        if self.source.busy:
+            raise Refused("failed", "its source is still busy with a query that was stopped after its time limit")
+        if complaint := sql.errors(self.query.sql or ""):
+            raise Refused("refused", complaint)
+        found += sql.warnings(self.text, self.source.fractional())
         try:
-            return execute(connection, Guard(), longer, inputs), True
-        except sqlite3.Error:
-            pass
-    return execute(connection, Guard(), text, inputs), False
+            self.execute(f"EXPLAIN {self.text}", self.guard).close()
+        except sqlite3.Error as fault:
+            self.refuse(fault, "refused", "does not prepare: ")
+        if self.hidden and not self.query.unmasked:
+            self.check_listed(self.within_limits(lambda: self.all_rows(f"SELECT * FROM ({self.text}) LIMIT 0").names))
+
+    def execute(self, text: str, guard: Guard) -> sqlite3.Cursor:
+        """Start a statement under a guard, which stays. Raises sqlite3.Error and Refused."""
+        self.connection.set_authorizer(guard)
+        try:
+            return self.connection.execute(text, self.inputs)
+        except UnicodeError:
+            raise Refused("failed", "has a result column whose name is not UTF-8") from None
+
+    def refuse(self, fault: sqlite3.Error, status: str, before: str = "") -> None:
+        """Raise SourceFault where what went wrong is not the query's fault, else Refused."""
+        said = str(fault)
+        if said.startswith(SOURCE_FAULTS):
+            raise databases.unreadable(self.source.file, fault) from None
+        if self.guard.denied:
+            allowed = f"only reading and plain functions are allowed, not {quoted(self.guard.denied)}"
+            raise Refused("denied", allowed) from None
+        if said == "interrupted":
+            raise Refused("failed", f"stopped after its time limit of {self.query.timeout:g} seconds") from None
+        if self.hidden:
+            said = "failed on masked values, which SQLite's words might repeat"
+        raise Refused(status, before + said) from None
+
+    def within_limits(self, action: Callable[[], Any]) -> Any:
+        """What an action on the source gives, which is left behind if it does not end in time.
+
+        SQLite stops itself between the steps of its machine, but a single call of a function may take long.
+        """
+        ended: list[Any] = []
+
+        def act() -> None:
+            try:
+                ended.extend([action(), None])
+            except BaseException as fault:
+                ended.extend([None, fault])
+
+        thread = threading.Thread(target=act, daemon=True)
+        self.connection.set_progress_handler(lambda: time.monotonic() > self.deadline, STEPS)
+        thread.start()
+        thread.join(max(self.deadline - time.monotonic(), 0) + GRACE)
+        if thread.is_alive():
+            self.source.busy = True
+            raise Refused("failed", f"stopped after its time limit of {self.query.timeout:g} seconds")
+        self.connection.set_progress_handler(None, 0)
+        result, fault = ended
+        if isinstance(fault, sqlite3.Error):
+            self.refuse(fault, "failed")
+        if fault is not None:
+            raise fault
+        return result
+
+    def all_rows(self, text: str, blank: bool = False) -> Rows:
+        """The rows of a statement, up to one more than are kept; without masked values where blank."""
+        guard = Guard(self.source, blank)
+        self.guard.denied = ""
+        try:
+            cursor = self.execute(text, guard)
+            names = [entry[0] for entry in cursor.description]
+            rows: list[Any] = []
+            while len(rows) <= self.query.max_rows and (batch := cursor.fetchmany(BATCH)):
+                rows += batch
+                if time.monotonic() > self.deadline:
+                    raise sqlite3.OperationalError("interrupted")
+            cursor.close()
+        finally:
+            self.guard.denied = guard.denied
+        truncated = len(rows) > self.query.max_rows
+        del rows[self.query.max_rows :]
+        return Rows(names, rows, truncated)
+
+    def fetch(self) -> Result:
+        """The result of the query, which has been checked. Raises Refused."""
+        names, rows, truncated = self.within_limits(lambda: self.all_rows(self.text))
+        check_columns(names)
+        masked = frozenset(filter(self.is_masked, names))
+        if self.hidden:
+            self.check_others(names, rows)
+        check_cells(names, rows)
+        if masked:
+            hide = [name in masked for name in names]
+            rows = [[None if hidden else cell for hidden, cell in zip(hide, row)] for row in rows]
+        lines, file = self.lines(rows) if self.source.files else (None, None)
+        return Result(names, rows, truncated, masked, lines, file)
+
+    def is_masked(self, name: str) -> bool:
+        """Whether a result column has the name of a masked column that is read, also as SQLite counts equal names."""
+        return unnumbered(name) in {column for _, column in self.hidden}
+
+    def check_others(self, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Raise Refused where a column of another name could hold masked values."""
+        self.check_listed(names)
+        unsure = self.unsure(names)
+        if not unsure or self.guard.through <= {""} and sql.keeps_names(self.text, {name for _, name in self.hidden}):
+            return
+        without = self.within_limits(lambda: self.all_rows(self.text, blank=True)).rows
+        for place in unsure:
+            if len(rows) != len(without) or any(row[place] != other[place] for row, other in zip(rows, without)):
+                self.deny_masked(min(self.hidden), names[place])
+
+    def unsure(self, names: Sequence[str]) -> list[int]:
+        """The places of result columns that are neither masked nor listed as unmasked."""
+        safe = {name.lower() for name in self.query.unmasked}
+        return [place for place, name in enumerate(names) if not self.is_masked(name) and name.lower() not in safe]
+
+    def check_listed(self, names: Sequence[str]) -> None:
+        """Raise Refused where a masked column is read, no result column has its name, and not all others are listed."""
+        named = {unnumbered(name) for name in names}
+        for place in sorted(self.hidden):
+            unsure = self.unsure(names)
+            if place[1] not in named and (unsure or not self.query.unmasked):
+                self.deny_masked(place, names[unsure[0]] if unsure else names[0])
+
+    def deny_masked(self, place: tuple[str, str], name: str) -> None:
+        table, column = place
+        raise Refused(
+            "denied",
+            f"reads the masked column {table}.{column}, whose values may be in the result column {quoted(name)}: "
+            "list in unmasked the columns that are safe to keep",
+        )
+
+    def lines(self, rows: Sequence[Any]) -> tuple[list[int] | None, str | None]:
+        """The line of each row in the CSV file that a query reads row by row, and the file; None for other queries."""
+        file, longer = file_read(self.text, self.source), sql.with_line(self.text, LINE)
+        if file is None or longer is None:
+            return None, None
+        try:
+            found = self.within_limits(lambda: self.all_rows(longer)).rows
+        except Refused:
+            return None, None
+        return ([row[-1] for row in found], file) if len(found) == len(rows) else (None, None)
+
+
+def unnumbered(name: str) -> str:
+    """A result column's name in lower case, without the number that SQLite gives to the second of one name."""
+    return re.sub(":[0-9]+$", "", name.lower())
+
+
+def check_columns(names: Sequence[str]) -> None:
+    """Raise Refused where the columns of a result could not be told apart."""
+    if len(names) > MAX_COLUMNS:
+        raise Refused("failed", f"has more than {MAX_COLUMNS} result columns")
+    if any(len(name) > MAX_NAME for name in names):
+        raise Refused("failed", f"has a result column whose name is longer than {MAX_NAME} code points")
+    if len(set(names)) < len(names):
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        raise Refused("failed", f"has two result columns of one name, {quoted(twice)}: a cell must have one place")
 
 
 def check_cells(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Raise Refused where a result has what no report could cite: two columns of one name, a BLOB, an infinity."""
-    if len(names) > MAX_COLUMNS or len(set(names)) < len(names):
-        twice = next((name for index, name in enumerate(names) if name in names[:index]), "")
-        raise Refused("failed", f"has two result columns of one name, {quoted(twice)}: a cell must have one place")
+    """Raise Refused where a result has what no report could cite: a BLOB, an infinity."""
     for name, cells in zip(names, zip(*rows)):
         kinds = set(map(type, cells))
         if bytes in kinds:
@@ -208,11 +314,12 @@ def check_cells(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
             raise Refused("failed", f"the column {quoted(name)} holds an infinite number")
 
 
-def file_read(query: job.Query, source: Source) -> str | None:
+def file_read(text: str, source: Source) -> str | None:
     """The CSV file that a query reads row by row, by the name after its FROM."""
-    found = sql.tokens(query.sql or "")
-    for token, after in zip(found, found[1:]):
+    found = sql.tokens(text)
+    for index, token in enumerate(found):
         if token.is_name("from") and token.depth == 0:
-            named = {table.lower(): file for table, file in source.files.items()}
-            return named.get(after.text.lower())
+            rest = found[index + 1 :]
+            name = rest[2] if len(rest) > 2 and rest[1].is_mark(".") else rest[0]
+            return {table.lower(): file for table, file in source.files.items()}.get(name.text.strip("'").lower())
     return None

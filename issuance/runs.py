@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from typing import Any, NamedTuple
 
 import answer_format
@@ -46,20 +48,34 @@ def find(reference: str, root: str) -> Run:
             raise NoRun(root, "holds no runs")
         return open_run(store, store.folder(ids[-1]))
     if RUN_ID(reference):
-        if not os.path.isdir(store.folder(reference)):
+        if not is_folder(store.folder(reference)):
             raise NoRun(root, f"holds no run {reference}")
         return open_run(store, store.folder(reference))
-    if os.path.isdir(reference):
+    if is_folder(reference):
         return open_run(store_around(reference) or store, reference)
     if os.path.lexists(reference):
         raise NoRun(reference, "is no run's folder")
     raise NoRun(root, f"holds no run {quoted(reference)}, and there is no such folder")
 
 
+def is_folder(path: str) -> bool:
+    """Whether there is a folder; one that may not be looked into is not taken for none. Raises StoreFault."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as fault:
+        raise StoreFault(path, f"cannot be read: {fault.strerror}") from None
+
+
 def store_around(folder: str) -> Store | None:
     """The store that a run's folder is in, if it is in one."""
-    root = os.path.dirname(os.path.dirname(os.path.realpath(folder)))
-    return Store(os.path.relpath(root)) if os.path.isdir(os.path.join(root, "artifacts")) else None
+    with faults(folder, "cannot be read"):
+        root = os.path.dirname(os.path.dirname(os.path.realpath(folder)))
+        if not os.path.isdir(os.path.join(root, "artifacts")):
+            return None
+        near = os.path.relpath(root)
+        return Store(root if near.startswith(os.pardir) else near)
 
 
 def open_run(store: Store, folder: str) -> Run:
@@ -71,22 +87,40 @@ def open_run(store: Store, folder: str) -> Run:
 
 def read_if_there(folder: str, name: str) -> bytes | None:
     path = os.path.join(folder, name)
-    if not os.path.lexists(path):
-        return None
     with faults(path, "cannot be read"):
-        return read_whole(path)
+        try:
+            mode = os.lstat(path).st_mode
+        except FileNotFoundError:
+            return None
+        if stat.S_ISREG(mode) or stat.S_ISLNK(mode) and os.path.isfile(path):
+            return read_whole(path)
+    return b""  # a folder, a device, a link to nothing: there, but not what a run writes
 
 
 def sealed_events(run: Run) -> Sealed:
     """The events of a run that is sealed: ended, and with its record. Raises Unsealed and Malformed."""
     if run.record is None:
-        raise Unsealed("the run was stopped before its end: it is not sealed")
+        seal.sealed_part(run.events or b"")
+        raise Unsealed(f"{RECORD} is missing: the run is not sealed")
     if run.events is None:
-        raise Malformed(f"{EVENTS} is missing")
+        raise Malformed("is missing")
     try:
         return seal.read(run.events)
     except Unsealed:
-        raise Malformed(f"{EVENTS} has no end, but {RECORD} has a seal") from None
+        raise Malformed(f"has no end, but {RECORD} has a seal") from None
+
+
+def whole_events(run: Run) -> Sealed:
+    """The same of a run whose record and name are what its events say. Raises Unsealed and Unfit."""
+    try:
+        sealed = sealed_events(run)
+    except Malformed as fault:
+        raise Unfit(f"does not hold: {EVENTS}: {fault.args[0]}") from None
+    if run.record != seal.record_bytes(sealed):
+        raise Unfit(f"does not hold: {RECORD} is not what the sealed events say")
+    if sealed.started["run_id"] != run.name:
+        raise Unfit(f"does not hold: it is the run {sealed.started['run_id']} under another name")
+    return sealed
 
 
 class Held:
@@ -148,6 +182,12 @@ class Held:
         )
         return unfit(problems) if problems.count else list(content["metrics"])
 
+    def computed(self) -> Caliber:
+        """The card, computed again from the snapshots."""
+        if self.sealed.computed is None:
+            raise Unfit("the run failed before its metrics were computed")
+        return self.caliber(self.card(self.sealed.computed["card"]))
+
     def caliber(self, card: Card) -> Caliber:
         return Caliber(card, self.snapshots(), self.sealed.started["inputs"])
 
@@ -159,7 +199,7 @@ BUMP = formats.record_with(
         "comparable": formats.BOOLEAN,
         "runs": answer_format.array(
             formats.record_with(
-                {"run_id": answer_format.LABEL, "card": formats.VERSION},
+                {"run_id": answer_format.LABEL, "card": answer_format.or_null(formats.VERSION)},
                 {"values": formats.anything, "not_computed": formats.anything},
             ),
             0,
@@ -179,22 +219,31 @@ def earlier(store: Store, job_id: str, card: Card) -> list[dict[str, Any]]:
     """The old and new values of a job's sealed runs, computed again with a card from their own snapshots."""
     found = []
     for run_id in store.runs():
+        entry: dict[str, Any] = {"run_id": run_id, "card": None}
         try:
             run = open_run(store, store.folder(run_id))
-            sealed = sealed_events(run)
-        except (Unsealed, Malformed, NoRun, StoreFault):
-            continue
-        if sealed.started["job_id"] != job_id or sealed.computed is None:
-            continue
-        entry: dict[str, Any] = {"run_id": run_id, "card": sealed.computed["version"]}
-        try:
-            if run.record != seal.record_bytes(sealed):
-                raise Unfit("its seal does not hold")
+            if recorded_job(run) != job_id:
+                continue
+            sealed = whole_events(run)
+            if sealed.computed is None:
+                continue
+            entry["card"] = sealed.computed["version"]
             entry["values"] = changes(Held(store, sealed), card)
+        except (NoRun, StoreFault, Unsealed):
+            continue
         except (Damaged, Unfit) as fault:
             entry["not_computed"] = fault.args[-1]
         found.append(entry)
     return found
+
+
+def recorded_job(run: Run) -> Any:
+    """The id of the job that a run's record names; None where it has none."""
+    try:
+        record = answer_format.parse_json(run.record or b"")
+    except Unreadable:
+        return None
+    return record.get("job_id") if isinstance(record, dict) else None
 
 
 def changes(held: Held, card: Card) -> list[dict[str, Any]]:
@@ -212,14 +261,14 @@ def listing(store: Store) -> list[dict[str, Any]]:
         entry: dict[str, Any] = {"run_id": run_id, "job": None, "time": None, "tier": None, "seal": None, "note": ""}
         try:
             run = open_run(store, store.folder(run_id))
-            sealed = sealed_events(run)
-            entry.update(job=sealed.started["job_id"], time=sealed.started["at"])
-            if run.record != seal.record_bytes(sealed):
-                raise Malformed(f"{RECORD} is not what the sealed events say")
+            with contextlib.suppress(Malformed):
+                sealed = sealed_events(run)
+                entry.update(job=sealed.started["job_id"], time=sealed.started["at"])
+            sealed = whole_events(run)
             entry.update(tier=(sealed.decided or {}).get("tier"), seal=sealed.seal)
         except Unsealed:
             entry["note"] = "not sealed"
-        except (Malformed, StoreFault) as fault:
-            entry["note"] = f"does not hold: {fault.args[-1]}"
+        except (Unfit, StoreFault) as fault:
+            entry["note"] = fault.args[-1]
         found.append(entry)
     return found

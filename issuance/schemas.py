@@ -14,12 +14,8 @@ MAX_COLUMNS = 20_000  # of all the tables of a source together
 
 def encode(source: job.Source, tables: list[dict[str, Any]], **about: Any) -> bytes:
     """The bytes of a schema; about says whether it is truncated, and has the hashes of the files that were read."""
-    content = {"source": source.id, "kind": source.kind, "masked": masked(source), **about, "tables": tables}
+    content = {"source": source.id, "kind": source.kind, "masked": source.masked, **about, "tables": tables}
     return (json.dumps(content, indent=1) + "\n").encode("ascii")
-
-
-def masked(source: job.Source) -> list[str]:
-    return [f"{table}.{column}" for table, column in source.masked]
 
 
 def decode(data: bytes, problems: Problems) -> dict[str, Any] | None:

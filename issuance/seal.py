@@ -18,6 +18,7 @@ from issuance import contract
 from issuance.formats import BOOLEAN, HASH, NAME, VERSION, mapping, parse
 from issuance.job import INPUT, MAX_ROWS
 
+MAX_TYPE = 80  # code points of an event's type that are shown
 FINISHED, FAILED = "run.finished", "run.failed"
 RUN_FIELDS = ("run_id", "job_id", "title", "mode", "level", "inputs", "number_rules")
 
@@ -53,7 +54,7 @@ def sealed_part(data: bytes) -> tuple[list[bytes], list[bytes]]:
     """The sealed lines of an event file and the lines after them. Raises Unsealed."""
     lines = re.findall(rb"[^\n]*\n|[^\n]+", data)
     for index, line in enumerate(lines):
-        if line.endswith(b"\n") and type_of(line) in (FINISHED, FAILED):
+        if b'"run.f' in line and line.endswith(b"\n") and type_of(line) in (FINISHED, FAILED):
             return lines[: index + 1], lines[index + 1 :]
     raise Unsealed("the run was stopped before its end: it is not sealed")
 
@@ -64,7 +65,7 @@ def type_of(line: bytes) -> str:
         event = answer_format.parse_json(line)
     except answer_format.Unreadable:
         return ""
-    return str(event.get("type", "")) if isinstance(event, dict) else ""
+    return str(event.get("type", ""))[:MAX_TYPE] if isinstance(event, dict) else ""
 
 
 def read(data: bytes) -> Sealed:

@@ -18,6 +18,7 @@ from issuance.expressions import ARITHMETIC, WIDE, Failed, Missing
 from issuance.formats import BOOLEAN, HASH, NAME, anything, is_decimal, parse
 
 MAX_COLUMNS = 2_000
+MAX_NAME = 4_096  # code points of a column's name
 MAX_ROWS = 10_000_000
 CLASSES = {int: "integer", float: "real", Number: "decimal", str: "text", type(None): "null"}
 
@@ -156,6 +157,8 @@ def rows_fit(content: dict[str, Any], path: answer_format.Path, problems: Proble
         problems.add((path, "rows"), "must have cells that are numbers, texts or null")
     elif any(row[place] is not None for place in masked_places(columns) for row in rows):
         problems.add((path, "rows"), "must have null in every cell of a masked column")
+    elif any(not fits for fits in map(classes_fit, columns, zip(*rows) if rows else [()] * len(columns))):
+        problems.add((path, "columns"), "must have the classes of their cells")
     elif content.get("row_count") != len(rows):
         problems.add((path, "row_count"), f"must be the number of rows, {len(rows)}, not", content.get("row_count"))
     elif isinstance(content.get("lines"), list) and len(content["lines"]) != len(rows):
@@ -166,7 +169,18 @@ def masked_places(columns: list[Any]) -> list[int]:
     return [place for place, column in enumerate(columns) if isinstance(column, dict) and column.get("masked") is True]
 
 
-COLUMN_NAME = Leaf("text of at most 4096 code points", lambda value: type(value) is str and len(value) <= 4_096)
+def classes_fit(column: Any, cells: Sequence[Any]) -> bool:
+    """Whether a column's classes are those of its cells; a fraction may be real or decimal."""
+    classes = column.get("classes") if isinstance(column, dict) else None
+    if not isinstance(classes, list) or any(type(one) is not str for one in classes):
+        return True  # which is said elsewhere
+    found = {CLASSES[kind] for kind in set(map(type, cells))}
+    return found == {"decimal" if one == "real" else one for one in classes}
+
+
+COLUMN_NAME = Leaf(
+    f"text of at most {MAX_NAME} code points", lambda value: type(value) is str and len(value) <= MAX_NAME
+)
 LINES = Leaf(
     "an array of line numbers or null",
     lambda value: value is None or isinstance(value, list) and all(type(line) is int for line in value),

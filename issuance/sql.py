@@ -12,18 +12,20 @@ from typing import NamedTuple
 from issuance.job import Input
 
 TOKEN = re.compile(
-    r"(?P<space>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))"
+    r"(?P<space>[ \t\n\f\r]+|--[^\n]*|/\*.*?(?:\*/|\Z))"
     r"|(?P<string>[xX]?'(?:[^']|'')*')"
     r"|(?P<quoted>\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|\[[^\]]*\])"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\w*)"
     r"|(?P<parameter>[:@$][\w$]+|\?[0-9]*)"
-    r"|(?P<name>[^\W\d][\w$]*)"
+    r"|(?P<name>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)"  # as SQLite reads it, any space aside
     r"|(?P<mark>.)",
     re.DOTALL,
 )
 READING = ("select", "with", "values")
 WRITING = "insert update delete replace create drop alter vacuum reindex analyze".split()
 COMPOUND = {"union", "except", "intersect"}
+WHOLE = set("length instr unicode count row_number rank".split())  # functions that give integers
+FLOATING = ("real", "double", "float", "numeric", "decimal")
 AGGREGATES = set("avg count max min sum total group_concat string_agg json_group_array json_group_object".split())
 
 
@@ -73,8 +75,17 @@ def bound(sql: str | None, inputs: Mapping[str, Input]) -> dict[str, Input]:
     return {name: inputs[name] for name in inputs if name in names}
 
 
+def bare(text: str) -> str:
+    """A statement without the semicolons around it, followed by a line's end in case a comment ends it."""
+    for token in reversed([token for token in tokens(text) if token.is_mark(";")]):
+        text = text[: token.start] + " " + text[token.end :]
+    return text + "\n"
+
+
 def errors(sql: str) -> str:
     """What keeps a query from being run, as far as its text shows it; empty for nothing."""
+    if "\0" in sql:
+        return "holds a NUL"
     found = tokens(sql)
     count = statements(found)
     if count != 1:
@@ -92,10 +103,11 @@ def warnings(sql: str, fractional: Iterable[str]) -> list[str]:
     """Habits that make a figure hard to trust, each once; fractional names the columns that hold fractions."""
     found = tokens(sql)
     said: dict[str, None] = {}
+    known = with_aliases(found, set(fractional))
     for index, token in enumerate(found):
         after = found[index + 1] if index + 1 < len(found) else None
-        if token.kind == "name" and after and after.is_mark("("):
-            warn_of_call(token.text, arguments(found, index + 1), set(fractional), said)
+        if token.kind in ("name", "quoted") and after and after.is_mark("("):
+            warn_of_call(token.text.lower(), arguments(found, index + 1), known, said)
         if token.is_mark("*") and index and is_whole_row(found, index):
             said["SELECT * takes whatever columns there are: name them"] = None
         if token.is_name("limit") and not is_ordered(found, index):
@@ -116,19 +128,39 @@ def warn_of_call(function: str, inside: list[Token], fractional: set[str], said:
         said["ROUND: rounding belongs in the card"] = None
     if function in ("coalesce", "ifnull") and any(is_literal(part) for part in split(inside)):
         said[f"{function.upper()} with a literal: a default belongs in the card"] = None
-    if function in ("sum", "avg", "total") and any(
-        token.kind in ("name", "quoted") and token.text.lower() in fractional
-        or token.kind == "number" and not token.text.isdigit()
-        or token.is_mark("/")
-        for token in results(inside)
-    ):
+    if function in ("sum", "avg", "total") and is_fractional(inside, fractional):
         said[f"{function.upper()} of fractions is binary floating point: sum in the card"] = None
 
 
+def is_fractional(part: Sequence[Token], fractional: set[str]) -> bool:
+    """Whether an expression may have a fraction for a value."""
+    return any(
+        token.kind in ("name", "quoted") and token.text.lower() in fractional
+        or token.kind == "number" and not token.text.isdigit()
+        or token.is_name(*FLOATING)
+        for token in results(part)
+    )
+
+
+def with_aliases(found: Sequence[Token], fractional: set[str]) -> set[str]:
+    """The names of columns that hold fractions, with those that select lists give them."""
+    for inside in select_lists(found):
+        for part in split(inside):
+            if len(part) > 2 and part[-2].is_name("as") and is_fractional(part[:-2], fractional):
+                fractional.add(part[-1].text.lower())
+    return fractional
+
+
 def results(inside: Sequence[Token]) -> Iterator[Token]:
-    """Tokens without the conditions of CASE, of which only what stands after THEN and ELSE is a result."""
-    condition = False
-    for token in inside:
+    """Tokens without those of functions that give integers, and without the conditions of CASE.
+
+    Of a CASE, only what stands after THEN and ELSE is a result.
+    """
+    condition, within = False, None
+    for token, after in zip(inside, [*inside[1:], None]):
+        if within is not None and token.depth > within:
+            continue
+        within = token.depth if token.is_name(*WHOLE) and after and after.is_mark("(") else None
         if token.is_name("case", "when", "then", "else", "end"):
             condition = token.text in ("case", "when")
         elif not condition:
@@ -148,8 +180,10 @@ def split(inside: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def is_literal(part: list[Token]) -> bool:
-    signless = part[1:] if part and (part[0].is_mark("-") or part[0].is_mark("+")) else part
-    return len(signless) == 1 and signless[0].kind in ("number", "string")
+    bare = [token for token in part if not (token.kind == "mark" and token.text in "()+-")]
+    if len(bare) == 4 and bare[0].is_name("cast") and bare[2].is_name("as"):
+        bare = bare[1:2]
+    return len(bare) == 1 and (bare[0].kind in ("number", "string") or bare[0].is_name("true", "false"))
 
 
 def is_whole_row(found: Sequence[Token], index: int) -> bool:
@@ -172,9 +206,9 @@ def select_lists(found: Sequence[Token]) -> Iterator[list[Token]]:
     """The tokens between each SELECT and its FROM or end."""
     for index, token in enumerate(found):
         if token.is_name("select"):
-            inside = []
+            inside: list[Token] = []
             for part in found[index + 1 :]:
-                if part.depth < token.depth or part.depth == token.depth and part.is_name("from", "where", "limit"):
+                if part.depth < token.depth or part.depth == token.depth and ends_list(part, inside):
                     break
                 inside.append(part)
             while inside and inside[0].is_name("distinct", "all"):
@@ -182,45 +216,53 @@ def select_lists(found: Sequence[Token]) -> Iterator[list[Token]]:
             yield inside
 
 
-def keeps_names(sql: str, column: str) -> bool:
-    """Whether a column's values can appear in a result under the column's own name only.
+def ends_list(token: Token, before: Sequence[Token]) -> bool:
+    """Whether a token behind a select list ends it; IS DISTINCT FROM does not."""
+    return token.is_name("from", "where", "limit") and not (before and before[-1].is_name("distinct"))
 
-    That is so where every select list has it alone or not at all, and nothing else gives names: no UNION and its
-    like, no list of columns after the name of a common table expression.
+
+def keeps_names(sql: str, columns: set[str]) -> bool:
+    """Whether the values of these columns can appear in a result under the columns' own names only.
+
+    That is so in a single SELECT from tables which has each alone in its list or not at all, and which relates them
+    to no other table. What other queries do with them is not read from their text.
     """
     found = tokens(sql)
-    for index, token in enumerate(found):
-        if token.is_name(*COMPOUND):
-            return False
-        if token.is_mark("(") and index and found[index - 1].kind in ("name", "quoted"):
-            after = arguments(found, index)
-            closing = index + len(after) + 1
-            if closing + 1 < len(found) and found[closing + 1].is_name("as") and is_in_with(found, index):
-                return False
-    return all(
-        is_plain(part, column) or not any(is_column(token, column) for token in part)
-        for inside in select_lists(found)
-        if inside
-        for part in split(inside)
-    )
+    lists = list(select_lists(found))
+    if len(lists) != 1 or not lists[0] or any(token.is_name("values", "with", *COMPOUND) for token in found):
+        return False
+    parts = list(split(lists[0]))
+    values = columns | {"rowid", "oid", "_rowid_"}
+    rest = found[found.index(lists[0][-1]) + 1 :]
+    relates = any(token.is_name("join") or token.is_mark(",") or token.is_mark("(") for token in until_where(rest))
+    if relates and any(is_column(token, values) or token.is_name("natural", "using") for token in rest):
+        return False
+    return all(is_plain(part, columns) or not any(is_column(token, values) for token in part) for part in parts)
 
 
-def is_in_with(found: Sequence[Token], index: int) -> bool:
-    return any(token.is_name("with") for token in found[:index])
+def until_where(rest: Sequence[Token]) -> Iterator[Token]:
+    """The tokens of a FROM clause, of what stands behind a select list."""
+    for token in rest:
+        if token.is_name("where", "group", "having", "order", "limit", "window"):
+            return
+        yield token
 
 
-def is_column(token: Token, column: str) -> bool:
-    return token.kind in ("name", "quoted", "string") and token.text.strip("'").lower() == column
+def is_column(token: Token, columns: set[str]) -> bool:
+    text = token.text[1:-1] if token.kind == "string" else token.text
+    return token.kind in ("name", "quoted", "string") and text.lower() in columns
 
 
-def is_plain(part: Sequence[Token], column: str) -> bool:
-    """Whether a part of a select list is a column as it is: email, o.email, "email"."""
+def is_plain(part: Sequence[Token], columns: set[str]) -> bool:
+    """Whether a part of a select list is a column under its own name: email, o.email, "email", o.email AS email."""
+    if len(part) > 2 and part[-2].is_name("as") and part[-1].text.lower() == part[-3].text.lower():
+        part = part[:-2]
     names, dots = part[0::2], part[1::2]
     return (
         len(part) % 2 == 1
         and all(token.kind in ("name", "quoted") for token in names)
         and all(dot.is_mark(".") for dot in dots)
-        and is_column(part[-1], column)
+        and is_column(part[-1], columns)
     )
 
 
@@ -231,7 +273,8 @@ def with_line(sql: str, name: str) -> str | None:
         return None
     barred = {"select", "distinct", "group", "having", "join", "with", "over", "window", *COMPOUND}
     if any(token.is_name(*barred) for token in found[1:]) or any(
-        token.is_name(*AGGREGATES) and after.is_mark("(") for token, after in zip(found, found[1:])
+        token.kind in ("name", "quoted") and token.text.lower() in AGGREGATES and after.is_mark("(")
+        for token, after in zip(found, found[1:])
     ):
         return None
     for index, token in enumerate(found):

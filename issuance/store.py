@@ -16,11 +16,18 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # where there is none, appending at the same moment may give two events one number
+    fcntl = None  # type: ignore[assignment]
 
 RUN_ID = re.compile("[0-9]{8}-[0-9]{6}-[0-9]{6}-[0-9a-f]{8}").fullmatch
 EVENTS, RECORD = "events.jsonl", "run.json"
+MAX_BYTES = 512 * 1024 * 1024  # of a stored file
 
 
 class StoreFault(Exception):
@@ -94,11 +101,12 @@ class Store:
                 names = os.listdir(os.path.join(self.root, "runs"))
             except FileNotFoundError:
                 return []
-        return sorted(name for name in names if RUN_ID(name))
+        return sorted(name for name in names if RUN_ID(name) and os.path.isdir(self.folder(name)))
 
 
-def write_whole(path: str, data: bytes) -> None:
-    """Write a file that appears at once with all its bytes. Raises OSError, and leaves nothing then."""
+def write_whole(path: str, data: bytes, before: Callable[[], None] = lambda: None) -> None:
+    """Write a file that appears at once with all its bytes, after a last step. Raises OSError, and leaves nothing then.
+    """
     beside = os.path.join(os.path.dirname(path), f".{os.path.basename(path)[:40]}.{secrets.token_hex(8)}.tmp")
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -107,6 +115,9 @@ def write_whole(path: str, data: bytes) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        with contextlib.suppress(OSError):
+            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))  # that of the file in its place
+        before()
         os.replace(beside, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -132,34 +143,50 @@ def flush_folder(path: str) -> None:
 
 
 def read_whole(path: str) -> bytes:
-    """The bytes of a regular file. Raises OSError."""
+    """The bytes of a regular file of at most MAX_BYTES. Raises OSError."""
     if os.path.exists(path) and not os.path.isfile(path):
         raise OSError(0, "it is no regular file")
     with open(path, "rb") as file:
-        return file.read()
+        data = file.read(min(os.fstat(file.fileno()).st_size, MAX_BYTES) + 1)
+    if len(data) > MAX_BYTES:
+        raise OSError(0, f"it is larger than {MAX_BYTES} bytes")
+    return data
 
 
 class Log:
-    """The events of one run, appended and flushed one by one."""
+    """The events of one run that is going on, appended and flushed one by one."""
 
-    def __init__(self, folder: str, before: bytes = b"") -> None:
-        """before is what the file of events already has."""
+    def __init__(self, folder: str) -> None:
         self.path = os.path.join(folder, EVENTS)
-        self.seq = before.count(b"\n")
-        self.whole = before[-1:] in (b"", b"\n")  # whether the file ends with a line's end
+        self.seq = 0
 
     def append(self, at: str, type: str, **about: Any) -> None:
         """Append an event. Raises StoreFault."""
         self.seq += 1
-        line = json.dumps({"seq": self.seq, "at": at, "type": type, **about}) + "\n"
         with faults(self.path, "cannot be written"):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
             try:
-                write_all(descriptor, ("" if self.whole else "\n").encode() + line.encode("ascii"))
+                write_all(descriptor, event_line(self.seq, at, type, about))
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-        self.whole = True
+
+
+def event_line(seq: int, at: str, type: str, about: dict[str, Any]) -> bytes:
+    return (json.dumps({"seq": seq, "at": at, "type": type, **about}) + "\n").encode("ascii")
+
+
+def append(folder: str, at: str, type: str, **about: Any) -> None:
+    """Append an event to a run that has ended, on a line of its own; one program at a time. Raises StoreFault."""
+    path = os.path.join(folder, EVENTS)
+    with faults(path, "cannot be written"), open(path, "r+b") as file:
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        before = file.read()
+        torn = b"" if before.endswith(b"\n") else b"\n"
+        file.write(torn + event_line(before.count(b"\n") + 1, at, type, about))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def create_run(store: Store, run_id: str) -> Log:

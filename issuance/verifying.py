@@ -17,8 +17,8 @@ import hashlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from answer_format import Unreadable, parse_json
-from issuance import caliber, contract, governance, issuing, numerals, schemas, seal, sql
+from answer_format import Problems, Unreadable, parse_json, quoted
+from issuance import caliber, contract, governance, issuing, numerals, plan, seal, sql
 from issuance import listing as numbers
 from issuance.caliber import Caliber
 from issuance.cards import Card
@@ -91,7 +91,7 @@ class Verifier:
             raise Differs(f"{EVENTS}: {fault.args[0]}") from None
         run_id, at = self.sealed.started["run_id"], self.sealed.started["at"]
         if run_id != self.run.name:
-            raise Differs(f"the folder is called {self.run.name!a}, but the run is {run_id}")
+            raise Differs(f"the folder is called {quoted(self.run.name)}, but the run is {run_id}")
         if not run_id.startswith(f"{seal.stamp(at)}-"):
             raise Differs(f"the run started at {at}, which its id does not say")
         if self.run.record != seal.record_bytes(self.sealed):
@@ -137,24 +137,28 @@ class Verifier:
             raise Differs("the metric set is not what the card gives from the snapshots")
         if event["missing"] != self.caliber.missing():
             raise Differs("other metrics are missing than the events say")
-        self.check_bump(held, event)
-        return f"{counted(len(card.metrics), 'metric comes', 'metrics come')} out the same"
+        earlier = self.check_bump(held, event)
+        return f"{counted(len(card.metrics), 'metric comes', 'metrics come')} out the same{earlier}"
 
-    def check_bump(self, held: Held, event: dict[str, Any]) -> None:
+    def check_bump(self, held: Held, event: dict[str, Any]) -> str:
         """What was said of both versions, where a newer version was computed beside the pinned one."""
         assert self.caliber is not None
         if event["bump"] is None:
-            return
+            return ""
         pinned, said = held.card(event["pinned_card"]), held.bump()
         if (pinned.name, str(pinned.version)) != (event["name"], event["pinned"]):
             raise Differs("the pinned card is not the one that the events name")
         policy, job_id = event["on_version_bump"], held.sealed.started["job_id"]
         again = issuing.bumped(policy, pinned, self.caliber, held.store, job_id)
+        compared = ""
         if "runs" in said and "runs" in again:  # of which some may be gone or damaged by now, and others new
             now = {run["run_id"]: run for run in again["runs"] if "values" in run}
-            again["runs"] = [now.get(run["run_id"], run) if "values" in run else run for run in said["runs"]]
+            there = [run for run in said["runs"] if run["run_id"] in now and "values" in run]
+            compared = f", as do those of {len(there)} of {counted(len(said['runs']), 'earlier run', 'earlier runs')}"
+            again["runs"] = [now[run["run_id"]] if run in there else run for run in said["runs"]]
         if said != again:
             raise Differs("the values of both versions are not what the cards give")
+        return compared
 
     def document_recomposes(self) -> str:
         held = self.need("artifact_hashes")
@@ -219,6 +223,10 @@ def facts_of_job(sealed: Sealed, job: Job) -> None:
 
 def facts_of_card(event: dict[str, Any], job: Job, card: Card) -> None:
     """Raise Differs where the events say something else of the card than the card and the job do."""
+    problems = Problems()
+    plan.fit(job, "job", plan.Versioned(card, b"", "card"), problems)
+    for file, where, sentence in problems.first[:1]:
+        raise Differs(f"card and job do not fit: {file}: {where}: {sentence}")
     pinned = None if job.version is None else str(job.version)
     if (card.name, str(card.version)) != (event["name"], event["version"]):
         raise Differs("the card is not the one that the events name")
@@ -252,6 +260,9 @@ def facts_of_queries(sealed: Sealed, job: Job, computed: Caliber) -> None:
                 raise Differs(f"the snapshot of {query.name} was taken with another {name}")
         if len(found.rows) > query.max_rows:
             raise Differs(f"the snapshot of {query.name} has more rows than the job allows")
+        kind = job.sources[query.source].kind
+        if about["receipt"] and kind != "mcp_result" or about["file"] and kind in ("sqlite", "sqlite_script"):
+            raise Differs(f"the snapshot of {query.name} names a file or a receipt, which its source does not give")
         if (event["rows"], event["truncated"]) != (len(found.rows), found.truncated):
             raise Differs(f"the snapshot of {query.name} has other rows than the events say")
 
@@ -267,7 +278,7 @@ def facts_of_sources(held: Held, job: Job) -> None:
             continue
         hashes[source.id] = hash
         about = held.schema(hash)
-        if (about["source"], about["kind"], about["masked"]) != (source.id, source.kind, schemas.masked(source)):
+        if (about["source"], about["kind"], about["masked"]) != (source.id, source.kind, source.masked):
             raise Differs(f"the schema of {event['name']} is that of another source")
 
 

@@ -32,7 +32,8 @@ from tests.support import ROOT
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 RUN_ID = re.compile("[0-9]{8}-[0-9]{6}-[0-9]{6}-[0-9a-f]{8}")
 NONE = "20260101-000000-000000-00000000"
-UNSEALED = "the run was stopped before its end: it is not sealed"
+UNSEALED = "run.json is missing: the run is not sealed"
+DAMAGED = "does not hold: run.json is not what the sealed events say"
 CHECKS = (
     ("run_record", "the events are those of a run, and run.json is what they say"),
     ("event_seal", "the events have the seal"),
@@ -347,7 +348,7 @@ class Bumps(unittest.TestCase):
                 ],
             },
             {"run_id": "RUN5", "card": "1", "not_computed": wrong},
-            {"run_id": "RUN6", "card": "1", "not_computed": "its seal does not hold"},
+            {"run_id": "RUN6", "card": None, "not_computed": DAMAGED},
         ]
         self.assertEqual(bump, {"policy": "recompute", "pinned": "1", "newest": "2", "runs": runs})
         self.assertEqual(
@@ -366,8 +367,8 @@ class Bumps(unittest.TestCase):
                 "    gone: no value before, no value now",
                 "  run RUN5 of version 1",
                 f"    not computed: {wrong}",
-                "  run RUN6 of version 1",
-                "    not computed: its seal does not hold",
+                "  run RUN6",
+                f"    not computed: {DAMAGED}",
                 "  run RUN7 of version 2",
                 "    sales: 7501.04 before, 7501.04 now",
                 "    north: 3750.5 before, 3750.5 now",
@@ -512,7 +513,8 @@ class Export(unittest.TestCase):
     def test_the_head_and_the_narrative_byte_for_byte(self) -> None:
         head = lines(
             "> **ISSUED: formal**  ",
-            "> Weekly sales: run RUN1, data as of TIME  ",
+            "> Report: Weekly sales  ",
+            "> run RUN1, data as of TIME  ",
             "> seal SEAL  ",
             "",
         )
@@ -549,7 +551,8 @@ class Export(unittest.TestCase):
                 head = masked(folder, self.exported(folder).decode()).split("\n\n")[0]
                 expected = [
                     f"**{verdict}**",
-                    f"{escaped}: run RUN1, data as of TIME",
+                    f"Report: {escaped}",
+                    "run RUN1, data as of TIME",
                     "seal SEAL",
                     *reasons,
                     f"missing: gone, missing: {NO_ROW}",
@@ -564,7 +567,8 @@ class Export(unittest.TestCase):
             data = masked(folder, self.exported(folder).decode())
             expected = lines(
                 "> **ISSUED: formal**  ",
-                "> Weekly sales: run RUN1, data as of TIME  ",
+                "> Report: Weekly sales  ",
+            "> run RUN1, data as of TIME  ",
                 "> seal SEAL  ",
                 f"> missing: gone, missing: {NO_ROW}  ",
                 "> missing: zero, failed: division by zero  ",
@@ -598,6 +602,53 @@ class Export(unittest.TestCase):
             text = command("verify", "latest", "--format", "text", cwd=folder)
             self.assertEqual(text.out.splitlines()[9:-2], ["appended after sealing: report.exported"] * 2)
 
+    def test_a_run_that_was_changed(self) -> None:
+        with job_folder({"narrative.md": "Sales were $1.00."}) as folder:
+            run, other = issued(folder), issued(folder)
+            events, record = (run / "events.jsonl").read_bytes(), (run / "run.json").read_bytes()
+            changed = events.replace(b'"tier": "withheld"', b'"tier": "formal"')
+            self.assertNotEqual(changed, events)
+            for content, said in (
+                ((changed, record), "run.json is not what the sealed events say"),
+                ((events, b"{}"), "run.json is not what the sealed events say"),
+                ((events, record.replace(b"withheld", b"formal")), "run.json is not what the sealed events say"),
+                (((other / "events.jsonl").read_bytes(), (other / "run.json").read_bytes()), f"it is the run {other.name} under another name"),
+            ):
+                (run / "events.jsonl").write_bytes(content[0])
+                (run / "run.json").write_bytes(content[1])
+                for arguments in (["export", "--text", "o.md"], ["audit"]):
+                    with self.subTest(arguments, said=said):
+                        said_whole = f"issuance: data/runs/{run.name}: does not hold: {said}\n"
+                        self.assertEqual(command(*arguments, run.name, cwd=folder), Run(2, "", said_whole))
+                self.assertFalse(os.path.exists(f"{folder}/o.md"))
+                listed = json.loads(command("runs", cwd=folder).out)["runs"]
+                self.assertEqual([one["note"] for one in listed], [f"does not hold: {said}", ""])
+
+    def test_where_it_is_written(self) -> None:
+        with job_folder() as folder:
+            run = issued(folder)
+            kept = {path: path.read_bytes() for path in pathlib.Path(folder, "data").rglob("*") if path.is_file()}
+            os.symlink(run / "run.json", f"{folder}/link.md")
+            for path in [*kept, pathlib.Path("data/new.md"), pathlib.Path("link.md")]:
+                said = f"issuance: {path}: is in the store, where nothing that is sealed is overwritten\n"
+                self.assertEqual(command("export", "latest", "--text", str(path), cwd=folder), Run(2, "", said))
+            self.assertEqual({path: path.read_bytes() for path in kept}, kept)
+            whole = self.exported(folder)
+            write(folder, {"target.md": "before", "private.md": "before"})
+            os.chmod(f"{folder}/private.md", 0o600)
+            os.symlink("target.md", f"{folder}/to.md")
+            os.mkfifo(f"{folder}/pipe")
+            reader = os.open(f"{folder}/pipe", os.O_RDONLY | os.O_NONBLOCK)
+            for name in ("to.md", "private.md", "pipe"):
+                self.assertEqual(command("export", "latest", "--text", name, cwd=folder), Run(0, "", ""))
+            self.assertEqual(os.read(reader, 1 << 16), whole)
+            os.close(reader)
+            self.assertTrue(os.path.islink(f"{folder}/to.md"))
+            self.assertEqual(pathlib.Path(folder, "target.md").read_bytes(), whole)
+            self.assertEqual(os.stat(f"{folder}/private.md").st_mode & 0o777, 0o600)
+            seqs = [json.loads(line)["seq"] for line in (run / "events.jsonl").read_bytes().splitlines()]
+            self.assertEqual(seqs, list(range(1, len(seqs) + 1)))
+
     def test_what_cannot_be_exported(self) -> None:
         with job_folder() as folder:
             run = issued(folder)
@@ -607,7 +658,7 @@ class Export(unittest.TestCase):
                 ("cards", "cards: cannot be written: Is a directory"),
                 ("none/o.md", "none/o.md: cannot be written: No such file or directory"),
                 ("job.json/o.md", "job.json/o.md: cannot be written: Not a directory"),
-                ("", '"": cannot be written: No such file or directory'),
+                ("", '"": cannot be written: Is a directory'),
             ):
                 self.assertEqual(command("export", "latest", "--text", file, cwd=folder), Run(2, "", f"issuance: {said}\n"))
             narrative.write_bytes(b"other")
@@ -622,7 +673,7 @@ class Export(unittest.TestCase):
             (run / "run.json").write_bytes(b"{}")
             (run / "events.jsonl").unlink()
             for arguments in (["export", "--text", "o.md", "latest"], ["audit", "latest"]):
-                self.assertEqual(command(*arguments, cwd=folder), Run(2, "", f"{place}: events.jsonl is missing\n"))
+                self.assertEqual(command(*arguments, cwd=folder), Run(2, "", f"{place}: does not hold: events.jsonl: is missing\n"))
             self.assertEqual(sorted(os.listdir(folder)), ["cards", "data", "job.json", "narrative.md", "shop.sql"])
 
 
@@ -752,8 +803,10 @@ class Audit(unittest.TestCase):
         self.assertEqual(list(auditing.cells(found)), [(2, "Q1.r0.b")])  # though a snapshot had the other one's value
 
     def test_no_cell_of_the_csv_is_a_formula(self) -> None:
-        for cell in ("=1", "=", "+1", "-1", "-", "@x", "\t=1", "\r=1"):
+        for cell in ("=1", "=", "+1", "-1", "-", "@x", "\t=1"):
             self.assertEqual(harmless(cell), f"'{cell}")
+        for cell, shown in (("\r=1", "\\r=1"), ("a\x1b[2Jb", "a\\x1b[2Jb"), ("1\u200b2\u202e", "1\\u200b2\\u202e"), ("\n", "\\n")):
+            self.assertEqual(harmless(cell), shown)
         for cell in ("", "1", "1-1", "a=1", "'=1", "x@y", "5%", " "):
             self.assertEqual(harmless(cell), cell)
         narrative = "It fell by -12.5% and +3.5%, and by -$7.\n"
@@ -799,8 +852,8 @@ class Runs(unittest.TestCase):
                 ("RUN3", "other", "TIME", "degraded", "SEAL", ""),
                 ("RUN4", None, None, None, None, "not sealed"),
                 ("RUN5", "third", "TIME", None, None, "does not hold: run.json is not what the sealed events say"),
-                ("RUN6", None, None, None, None, "does not hold: events.jsonl is missing"),
-                ("RUN7", None, None, None, None, "does not hold: events.jsonl has no end, but run.json has a seal"),
+                ("RUN6", None, None, None, None, "does not hold: events.jsonl: is missing"),
+                ("RUN7", None, None, None, None, "does not hold: events.jsonl: has no end, but run.json has a seal"),
             )
             content = {"runs": [dict(zip(keys, row)) for row in rows]}
             self.assertEqual(ran(folder, "runs"), Run(0, as_json(content), ""))
@@ -840,7 +893,7 @@ class Usage(unittest.TestCase):
             ("runs latest", "unrecognized arguments: latest"),
             ("runs --stor x", "unrecognized arguments: --stor x"),
             ("check", f"{required} JOB"),
-            ("check a --store x", "unrecognized arguments: --store x"),
+            ("check a --store=", "argument --store: must name a folder"),
         ):
             with self.subTest(line), tempfile.TemporaryDirectory() as folder:
                 self.assertEqual(command(*line.split(), cwd=folder), Run(2, "", f"issuance: {said} (--help explains the usage)\n"))

@@ -297,7 +297,7 @@ class Reading(unittest.TestCase):
         )
         assert found is not None
         self.assertEqual((found.mode, found.level, found.inputs), ("formal", "governed", {"n": -7, "text": "7"}))
-        masked = [("t", "e-mail"), ("a.b", "c")]
+        masked = ["T.E-Mail", "a.b.C"]
         self.assertEqual(found.sources["shop"], jobs.Source("shop", "csv", {"T": "t.csv"}, masked))
         self.assertEqual(found.queries["one"], jobs.Query("one", "Q1", "shop", "SELECT 1", "compute", 2.5, 7, ["n"]))
         self.assertEqual((found.card, found.version, found.on_version_bump), ("c", 12, "dual"))

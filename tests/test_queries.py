@@ -6,7 +6,10 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -17,7 +20,8 @@ from unittest import mock
 from issuance import job, queries, snapshots
 from issuance.queries import Outcome
 from issuance.sources import Source
-from tests.issuance_support import CARD, DROP, SQL, card, command, job_folder, metric, query
+from tests.issuance_support import CARD, DROP, SQL, card, command, job_folder, metric, query, write
+from tests.support import ROOT
 
 SCRIPT = """CREATE TABLE t (a INTEGER, f REAL, d DECIMAL(10,2), n);
 INSERT INTO t VALUES (1, 0.1, '1.10', NULL), (2, 1e300, 2, 'x'), (3, 0.1, 3, 9007199254740993);
@@ -36,7 +40,7 @@ def setUpModule() -> None:
 
 
 @contextlib.contextmanager
-def opened(script: str = SCRIPT, masked: Iterable[tuple[str, str]] = (), kind: str = "sqlite_script") -> Iterator[Source]:
+def opened(script: str = SCRIPT, masked: Iterable[str] = (), kind: str = "sqlite_script") -> Iterator[Source]:
     """An open source that a script makes, in memory or as a database."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "shop")
@@ -52,6 +56,14 @@ def opened(script: str = SCRIPT, masked: Iterable[tuple[str, str]] = (), kind: s
 def asked(source: Source, sql: str, inputs: Mapping[str, job.Input] | None = None, **limits: Any) -> Outcome:
     usual = job.Query("q", "Q1", "shop", sql, "source", 10.0, 10_000, [])
     return queries.run(usual._replace(**limits), source, inputs or {})
+
+
+def wait_until_busy(process: int) -> None:
+    """Wait until a process has used so much time that it must be within its query."""
+    for _ in range(1_000):
+        if int(pathlib.Path(f"/proc/{process}/stat").read_text().split()[13]) > 60:
+            return
+        time.sleep(0.02)
 
 
 def brief(outcome: Outcome) -> tuple[str, str]:
@@ -293,7 +305,7 @@ class Limits(unittest.TestCase):
     maxDiff = None
 
     def test_the_time_limit_stops(self) -> None:
-        with opened(masked=[("t", "n")]) as source:
+        with opened(masked=["t.n"]) as source:
             for limit, said in ((0.02, "0.02"), (0.05, "0.05")):
                 for sql in (
                     f"{ENDLESS} SELECT COUNT(*) AS n FROM c",
@@ -311,6 +323,50 @@ class Limits(unittest.TestCase):
                         self.assertEqual(outcome, Outcome("failed", message, None, []))
                         self.assertTrue(limit <= took < limit + 2, took)
             self.assertEqual(rows_of(asked(source, "SELECT a FROM t")), [(1,), (2,), (3,)])  # it can be used on
+
+    def test_a_call_that_does_not_stop_is_left_behind(self) -> None:
+        """A function of SQLite is not interrupted while it runs, but the run goes on."""
+        slow = "SELECT instr(zeroblob(1500000), zeroblob(750000) || x'01') AS i"
+        with opened() as source:
+            began = time.monotonic()
+            outcome = asked(source, slow, timeout=0.05)
+            self.assertLess(time.monotonic() - began, 2)
+            self.assertEqual(brief(outcome), ("failed", "stopped after its time limit of 0.05 seconds"))
+            if source.busy:
+                said = "its source is still busy with a query that was stopped after its time limit"
+                self.assertEqual(brief(asked(source, "SELECT 1 AS a")), ("failed", said))
+
+    def test_the_look_at_the_columns_has_a_limit_too(self) -> None:
+        endless = (
+            "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c), d AS MATERIALIZED (SELECT COUNT(*) AS n FROM c) "
+            "SELECT d.n AS x, email FROM orders, d, d AS e"
+        )
+        sources = [{"id": "shop", "sqlite_script": "shop.sql", "mask_columns": ["orders.email"]}]
+        both = [query("slow", endless, timeout_seconds=0.05), query("regions", SQL)]
+        with job_folder(sources=sources, queries=both) as folder:
+            said = [{"query": "slow", "level": "error", "message": "stopped after its time limit of 0.05 seconds"}]
+            run = command("check", "job.json", cwd=folder)
+            self.assertEqual((run.status, json.loads(run.out)["sql"]), (1, said))
+            run = command("issue", "job.json", cwd=folder)
+            self.assertEqual(json.loads(run.out)["reasons"][0]["code"], "sql_errors")
+
+    def test_an_interrupt_is_no_time_limit(self) -> None:
+        job_sources = [{"id": "shop", "sqlite_script": "shop.sql"}]
+        endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i FROM c) SELECT MAX(i) AS a FROM c"
+        for files, asked_queries in (
+            ({}, [query("slow", endless)]),
+            ({"shop.sql": f"CREATE TABLE t (a); INSERT INTO t {endless};"}, []),
+        ):
+            with self.subTest(files), job_folder(files, sources=job_sources, queries=asked_queries, contract={}) as folder:
+                write(folder, {CARD: card(metric("a", "1"))})
+                line = [sys.executable, "-m", "issuance", "issue", "job.json"]
+                environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+                with subprocess.Popen(line, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+                    wait_until_busy(process.pid)
+                    process.send_signal(signal.SIGINT)
+                    out, err = process.communicate(timeout=20)
+                self.assertEqual((process.returncode, out, err), (-signal.SIGINT, b"", b""))
+                self.assertEqual(list(pathlib.Path(folder).rglob("run.json")), [])
 
     def test_a_stopped_query_leaves_a_run_with_its_other_queries(self) -> None:
         slow = query("slow", f"{ENDLESS} SELECT COUNT(*) AS n FROM c", timeout_seconds=0.02)
@@ -404,8 +460,14 @@ CREATE TABLE emails (email TEXT, kind TEXT);
 INSERT INTO emails VALUES ('SECRET3', 'home');
 CREATE VIEW renamed AS SELECT id, email AS contact, region FROM orders;
 CREATE VIEW swapped AS SELECT email AS region, region AS email FROM orders;
+CREATE VIEW view_of_names AS SELECT id, email FROM orders;
+CREATE VIEW inside AS WITH z AS (SELECT email AS x, email FROM orders) SELECT x, email FROM z;
+CREATE TABLE codes (code TEXT);
+INSERT INTO codes VALUES ('SECRET1'), ('SECRET2'), ('SECRET9');
+CREATE TABLE made (email TEXT, dom TEXT AS (substr(email, 1)), kept TEXT AS (email) STORED);
+INSERT INTO made (email) VALUES ('SECRET4');
 """
-MASK_COLUMNS = ["orders.email", "Orders.PHONE", "emails.email"]
+MASK_COLUMNS = ["orders.email", "Orders.PHONE", "emails.email", "made.email"]
 N2, N3 = [[None], [None]], [[None], [None], [None]]
 # SQL, unmasked, columns, rows and the columns that are masked.
 KEPT: tuple[tuple[str, list[str], list[str], Sequence[Sequence[Any]], set[str]], ...] = (
@@ -445,6 +507,12 @@ KEPT: tuple[tuple[str, list[str], list[str], Sequence[Sequence[Any]], set[str]],
     ("SELECT upper(email) AS email, region FROM orders", ["region"], ["email", "region"], [[None, "N"], [None, "S"]], {"email"}),
     ("SELECT email, length(email) AS n FROM orders", ["n"], ["email", "n"], [[None, 7], [None, 7]], {"email"}),
     ("SELECT email FROM orders", ["email"], ["email"], N2, {"email"}),
+    ("SELECT * FROM (SELECT a.email, b.email FROM orders AS a JOIN orders AS b USING (id))", [], ["email", "email:1"], [[None, None]] * 2,
+     {"email", "email:1"}),
+    ("SELECT dom, kept FROM made", [], ["dom", "kept"], [[None, None]], {"dom", "kept"}),
+    ("SELECT id, email FROM view_of_names", [], ["id", "email"], [[1, None], [2, None]], {"email"}),
+    ("SELECT o.email AS email, id FROM orders o", [], ["email", "id"], [[None, 1], [None, 2]], {"email"}),
+    ("SELECT max(email) AS email, COUNT(*) AS n FROM orders", [], ["email", "n"], [[None, 2]], {"email"}),
 )  # fmt: skip
 # SQL, unmasked, the masked column that is read, and the result column that may hold its values.
 NOT_KEPT: tuple[tuple[str, list[str], str, str], ...] = (
@@ -481,7 +549,18 @@ NOT_KEPT: tuple[tuple[str, list[str], str, str], ...] = (
     ("SELECT region, id FROM orders ORDER BY email", ["id"], "orders.email", "region"),
     ("SELECT region, COUNT(email) AS n FROM orders GROUP BY region", ["n"], "orders.email", "region"),
     ("SELECT phone FROM orders WHERE email > ''", [], "orders.email", "phone"),
-    ("SELECT max(email) AS email, region FROM orders", [], "orders.email", "region"),
+    ("WITH c AS (SELECT email FROM orders) SELECT email, (SELECT * FROM c) AS x FROM c", [], "orders.email", "x"),
+    ("SELECT o.email, v.column1 FROM orders o, (VALUES ((SELECT email FROM orders LIMIT 1))) v", [], "orders.email", "column1"),
+    ("WITH 'c'(x, email) AS (SELECT email, region FROM orders) SELECT x, email FROM c", [], "orders.email", "x"),
+    ("WITH t AS (SELECT email, email FROM orders) SELECT \"email:1\" AS x, email FROM t", [], "orders.email", "x"),
+    ("SELECT email, email \u00a0 FROM orders", [], "orders.email", "\u00a0"),
+    ("SELECT email, 1 IS NOT DISTINCT FROM 1 AS y, email AS x FROM orders", [], "orders.email", "x"),
+    ("SELECT x, email FROM inside", [], "orders.email", "x"),
+    ("SELECT code AS x, email FROM orders JOIN codes ON code = email", [], "orders.email", "x"),
+    ("SELECT code AS x, email FROM orders, codes WHERE code = email", [], "orders.email", "x"),
+    ("SELECT dom AS x FROM made", [], "made.dom", "x"),
+    ("SELECT kept AS x, email FROM made", [], "made.kept", "x"),
+    ("SELECT id AS x, email FROM orders WHERE email IN (SELECT code FROM codes)", [], "orders.email", "x"),
     ("SELECT email, kind FROM emails WHERE EXISTS (SELECT 1 FROM orders WHERE phone > '')", [], "orders.phone", "kind"),
 )
 
@@ -490,9 +569,8 @@ class Masks(unittest.TestCase):
     maxDiff = None
 
     def test_each_form(self) -> None:
-        masked = [("orders", "email"), ("orders", "phone"), ("emails", "email")]
         for kind in ("sqlite_script", "sqlite"):
-            with opened(MASKED_SCRIPT, masked, kind) as source:
+            with opened(MASKED_SCRIPT, MASK_COLUMNS, kind) as source:
                 for sql, unmasked, columns, rows, hidden in KEPT:
                     with self.subTest(sql, unmasked=unmasked, kind=kind):
                         outcome = asked(source, sql, unmasked=unmasked)
@@ -513,12 +591,12 @@ class Masks(unittest.TestCase):
     def test_no_masked_value_stands_in_any_byte_of_the_store(self) -> None:
         sources: list[dict[str, Any]] = [
             {"id": "shop", "sqlite_script": "shop.sql", "mask_columns": MASK_COLUMNS},
-            {"id": "files", "csv": {"orders": "orders.csv"}, "mask_columns": MASK_COLUMNS},
-            {"id": "saved", "result": "saved.json", "mask_columns": MASK_COLUMNS},
-            {"id": "tool", "mcp_result": "tool.json", "mask_columns": MASK_COLUMNS},
+            {"id": "files", "csv": {"orders": "orders.csv"}, "mask_columns": MASK_COLUMNS[:2]},
+            {"id": "saved", "result": "saved.json", "mask_columns": MASK_COLUMNS[:1]},
+            {"id": "tool", "mcp_result": "tool.json", "mask_columns": MASK_COLUMNS[:1]},
         ]
         asks = [form[:2] for form in KEPT] + [form[:2] for form in NOT_KEPT]
-        on_files = [(sql, unmasked) for sql, unmasked in asks if not any(name in sql for name in ("emails", "renamed", "swapped"))]
+        on_files = [(sql, unmasked) for sql, unmasked in asks if not any(name in sql for name in ("emails", "renamed", "swapped", "codes", "made", "inside", "view_of"))]
         result = {"columns": ["id", "email"], "rows": [[1, "SECRET1"], [2, "SECRET2"]], "truncated": False}
         asked_queries = [query(f"s{number}", sql, unmasked=unmasked) for number, (sql, unmasked) in enumerate(asks)]
         asked_queries += [{**query(f"f{number}", sql, unmasked=unmasked), "source": "files"} for number, (sql, unmasked) in enumerate(on_files)]
@@ -544,8 +622,25 @@ class Masks(unittest.TestCase):
                 shown = command(*name.split(), cwd=folder)
                 self.assertNotIn("SECRET", shown.out + shown.err)
 
+    def test_a_temporary_view(self) -> None:
+        script = f"{MASKED_SCRIPT} CREATE TEMP VIEW tv AS SELECT region, email, email AS x FROM orders;"
+        with opened(script, MASK_COLUMNS) as source:
+            self.assertEqual(asked(source, "SELECT region, email, x FROM tv").status, "denied")
+            self.assertEqual(rows_of(asked(source, "SELECT region, email FROM tv")), [["N", None], ["S", None]])
+            self.assertIn("tv", [table["name"] for table in source.tables])
+
+    def test_words_that_repeat_a_masked_value(self) -> None:
+        said = "failed on masked values, which SQLite's words might repeat"
+        script = MASKED_SCRIPT + "INSERT INTO emails VALUES (CAST(x'534543524554ff' AS TEXT), 'bad');"
+        with opened(script, MASK_COLUMNS) as source:
+            for sql, unmasked in (
+                ("SELECT COUNT(*) AS n FROM orders WHERE json_extract('{}', email) IS NULL", ["n"]),
+                ("SELECT email FROM emails WHERE kind = 'bad'", []),
+            ):
+                self.assertEqual(brief(asked(source, sql, unmasked=unmasked)), ("failed", said))
+
     def test_a_masked_key_is_masked_as_the_rowid_too(self) -> None:
-        with opened(MASKED_SCRIPT, [("orders", "id")]) as source:
+        with opened(MASKED_SCRIPT, ["orders.id"]) as source:
             for name in ("rowid", "oid", "_rowid_"):
                 with self.subTest(name):
                     self.assertEqual(asked(source, f"SELECT {name} AS x, region FROM orders").status, "denied")

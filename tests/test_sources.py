@@ -15,9 +15,10 @@ from typing import Any, Union
 from unittest import mock
 
 from answer_format import Number
-from issuance import job, queries, schemas, snapshots, sources
+from issuance import databases, job, queries, schemas, snapshots, sources
+from issuance.files import SourceFault
 from issuance.snapshots import Result
-from issuance.sources import Source, SourceFault
+from issuance.sources import Source
 from tests import issuance_support
 from tests.issuance_support import CARD, DROP, card, command, job_folder, metric, query
 
@@ -25,7 +26,7 @@ Path = Union[str, dict[str, str]]
 NAMES = {"sqlite_script": "s.sql", "sqlite": "s.db", "result": "r.json", "mcp_result": "r.json"}
 QUERY = job.Query("q", "Q1", "shop", None, "source", 10.0, 10_000, [])
 TEXT = "must be text of 1 to 4096 code points without lone surrogates, not"
-CELL = "must be text, a number or null, not"
+CELL = "must be text, a number with an exponent of at most three digits, or null, not"
 ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20000)"
 
 
@@ -38,7 +39,7 @@ def setUpModule() -> None:
 
 @contextlib.contextmanager
 def opened(
-    kind: str, files: Mapping[str, Any], path: Path = "", masked: Collection[tuple[str, str]] = ()
+    kind: str, files: Mapping[str, Any], path: Path = "", masked: Collection[str] = ()
 ) -> Iterator[Source]:
     """An open source of some kind in a folder with these files."""
     with tempfile.TemporaryDirectory() as folder:
@@ -107,6 +108,9 @@ def column(name: str, type: str = "") -> dict[str, str]:
     return {"name": name, "type": type}
 
 
+MASKS = {"sqlite_script": "u.b", "sqlite": "u.b", "csv": "orders.ID", "result": "u.a", "mcp_result": "x.y.b"}
+
+
 class Schemas(unittest.TestCase):
     maxDiff = None
 
@@ -144,10 +148,10 @@ class Schemas(unittest.TestCase):
             ("mcp_result", {"r": answer}, "r", {"sha256": sha256(answer), "tables": result}),
         )
         for kind, files, path, expected in cases:
-            with self.subTest(kind), opened(kind, files, path, [("u", "a"), ("x.y", "b")]) as source:
+            with self.subTest(kind), opened(kind, files, path, [MASKS[kind]]) as source:
                 stored = source.schema()
                 found = json.loads(stored)
-                head = {"source": "shop", "kind": kind, "masked": ["u.a", "x.y.b"], "truncated": False}
+                head = {"source": "shop", "kind": kind, "masked": [MASKS[kind]], "truncated": False}
                 self.assertEqual(found, {**head, **expected})
                 self.assertEqual(stored, (json.dumps(found, indent=1) + "\n").encode("ascii"))
 
@@ -328,7 +332,7 @@ class Csv(unittest.TestCase):
                 self.assertEqual(source.tables[0]["columns"][1], column("a", "INTEGER" if whole else "TEXT"))
 
     def test_refused(self) -> None:
-        names, twice = "must name every column", "must have another name for each column, not twice"
+        names, twice = "must name every column, in at most 4096 code points", "must have another name for each column, not twice"
         numbers, empty = "must name the columns, not hold numbers", "must name the columns, not be empty"
         cases: tuple[tuple[bytes, str | None, str], ...] = (
             (b"", None, "is empty: its first line has to name the columns"),
@@ -450,11 +454,11 @@ class Databases(unittest.TestCase):
             self.assertEqual(caught.exception.args, (source.file, None, f"cannot be read: {said}"))
 
     def test_locked(self) -> None:
-        self.assertEqual(sources.BUSY_SECONDS, 2)
+        self.assertEqual(databases.BUSY_SECONDS, 2)
         usual: dict[str, Any] = {"sources": [{"id": "shop", "sqlite": "s.db"}], "narrative": DROP}
         data = database(*issuance_support.SCRIPT.split(";"))
         with contextlib.ExitStack() as stack:
-            stack.enter_context(mock.patch.object(sources, "BUSY_SECONDS", 0.01))
+            stack.enter_context(mock.patch.object(databases, "BUSY_SECONDS", 0.01))
             folder = stack.enter_context(job_folder({"s.db": data}, **usual))
             other = stack.enter_context(contextlib.closing(sqlite3.connect(f"{folder}/s.db", isolation_level=None)))
             other.execute("BEGIN EXCLUSIVE")
@@ -517,6 +521,34 @@ def answer(data: Any = None, /, **changes: Any) -> dict[str, Any]:
     """An MCP answer with other values of some keys of its data, or with other data."""
     usual = result(rows=[{"a": 1, "b": "x"}, {"b": "y", "a": 2}], **{"rowCount": 2, "receiptId": "rcpt-1", **changes})
     return {"content": [{"type": "text", "text": "ok"}], "structuredContent": {"data": usual if data is None else data}}
+
+
+class DecimalText(unittest.TestCase):
+    """A column of decimals holds text, and compares as numbers."""
+
+    def test_order_and_comparison(self) -> None:
+        numbers = ["9.5", "10.5", "-3", "100", "10.50", "1000000000000000000000", "0.1"]
+        with opened("csv", {"t.csv": "a\n" + "\n".join(numbers) + "\n"}, {"t": "t.csv"}) as source:
+            for sql, expected in (
+                ("SELECT MAX(a) AS a FROM t", ["1000000000000000000000"]),
+                ("SELECT MIN(a) AS a FROM t", ["-3"]),
+                ("SELECT a FROM t ORDER BY a LIMIT 3", ["-3", "0.1", "9.5"]),
+                ("SELECT a FROM t WHERE a > 10 ORDER BY a DESC, _rowid_", ["1000000000000000000000", "100", "10.5", "10.50"]),
+                ("SELECT a FROM t WHERE a < 9.6 ORDER BY a", ["-3", "0.1", "9.5"]),
+                ("SELECT a FROM t WHERE a = 10.5", ["10.5", "10.50"]),
+                ("SELECT a FROM t WHERE a BETWEEN 9 AND 10.5 ORDER BY _rowid_", ["9.5", "10.5", "10.50"]),
+                ("SELECT COUNT(DISTINCT a) AS a FROM t", [6]),
+                ("SELECT a FROM t WHERE a > 'x'", []),
+                ("SELECT typeof(a) AS a FROM t LIMIT 1", ["text"]),
+            ):
+                with self.subTest(sql):
+                    self.assertEqual([row[0] for row in asked(source, sql).rows], expected)
+
+    def test_other_columns_compare_as_text(self) -> None:
+        for cells in ("9.5,10.5x", "01,9", "1e5000,9", "9;5,10"):
+            first, second = cells.split(",")
+            with self.subTest(cells), opened("csv", {"t.csv": f"a\n{first}\n{second}\n"}, {"t": "t.csv"}) as source:
+                self.assertEqual(list(asked(source, "SELECT MAX(a) AS a FROM t").rows), [(max(first, second),)])
 
 
 class Saved(unittest.TestCase):
@@ -686,17 +718,76 @@ class Saved(unittest.TestCase):
         for columns, hidden in (
             (["email", "a"], ["email"]),
             (["EMail", "a"], ["EMail"]),
-            (["email2", "a"], []),
         ):
             whole = result(columns=columns, rows=rows)
             objects = {**whole, "rows": [dict(zip(columns, row)) for row in rows]}
             for kind, content in (("result", whole), ("result", objects), ("mcp_result", answer(whole)), ("mcp_result", answer(objects))):
-                with self.subTest(columns, kind=kind), opened(kind, {"r.json": content}, masked=[("orders", "email")]) as source:
+                with self.subTest(columns, kind=kind), opened(kind, {"r.json": content}, masked=["orders.email"]) as source:
                     found = queries.run(QUERY, source, {}).result
                     assert found is not None
                     self.assertEqual((found.columns, found.masked), (columns, frozenset(hidden)))
-                    self.assertEqual(found.rows, [[None, 1], [None, None]] if hidden else rows)
-                    self.assertEqual(b"SECRET" in snapshots.encode(found), not hidden)
+                    self.assertEqual(found.rows, [[None, 1], [None, None]])
+                    self.assertNotIn(b"SECRET", snapshots.encode(found))
+
+    def test_a_wrong_cell_of_a_masked_column_is_not_quoted(self) -> None:
+        for cell in ('"SECRET\\ud800"', "123456e4321", '["SECRET"]'):
+            content = f'{{"columns": ["a", "email"], "rows": [[1, {cell}]], "truncated": false}}'.encode()
+            for kind, at in (("result", ""), ("mcp_result", "structuredContent.data.")):
+                data = content if kind == "result" else b'{"structuredContent": {"data": ' + content + b"}}"
+                masked = opened(kind, {"r.json": data}, masked=["orders.email"])
+                with self.subTest(cell, kind=kind), self.assertRaises(SourceFault) as caught, masked:
+                    pass
+                self.assertEqual(caught.exception.args[1:], (f"{at}rows[0][1]", CELL[: -len(", not")]))
+
+    def test_a_mask_that_names_nothing(self) -> None:
+        tables = ("CREATE TABLE orders (email, [o.a.b])", "CREATE VIEW v AS SELECT email AS e FROM orders")
+        sources: tuple[tuple[str, dict[str, Any], Path], ...] = (
+            ("sqlite_script", {"s.sql": ";".join(tables)}, "s.sql"),
+            ("sqlite", {"s.db": database(*tables)}, "s.db"),
+            ("csv", {"o.csv": "email,o.a.b\n1,2\n"}, {"orders": "o.csv"}),
+            ("result", {"r.json": result(columns=["email", "o.a.b"])}, "r.json"),
+        )
+        for kind, files, path in sources:
+            for mask, fits in (
+                ("orders.email", True), ("ORDERS.EMail", True), ("orders.o.a.b", True), ("orders.emial", False),
+                ("orders. email", False), ('orders."email"', False), ("main.orders.email", kind == "result"),
+                ("order.email", kind == "result"), ("v.e", kind.startswith("sqlite")),
+            ):  # fmt: skip
+                with self.subTest(mask, kind=kind):
+                    said = None
+                    try:
+                        with opened(kind, files, path, [mask]):
+                            pass
+                    except SourceFault as fault:
+                        said = fault.args[1:]
+                    message = f"has no column {json.dumps(mask)}, which mask_columns names"
+                    self.assertEqual(said, None if fits else (None, message))
+
+    def test_a_virtual_table_cannot_be_masked(self) -> None:
+        script = {"s.sql": "CREATE VIRTUAL TABLE docs USING fts5(email, words);"}
+        with self.assertRaises(SourceFault) as caught, opened("sqlite_script", script, masked=["docs.email"]):
+            pass
+        if "no such module" in caught.exception.args[2]:
+            self.skipTest("this SQLite has no full-text search")
+        self.assertEqual(caught.exception.args[2], '"docs.email" cannot be masked: its table is a virtual one')
+
+    def test_repeated_keys_and_wrong_types(self) -> None:
+        twice = b'{"columns": ["a"], "rows": [{"a": 1, "a": 2}], "truncated": false}'
+        within = b'{"structuredContent": {"data": ' + twice + b"}}"
+        said = "must stand once in its object, not 2 times"
+        self.assertEqual(refusal("result", twice), ("rows[0].a", said))
+        self.assertEqual(refusal("mcp_result", within), ("structuredContent.data.rows[0].a", said))
+        for name, value, said in (
+            ("rowCount", True, "must be a whole number, not true"),
+            ("rowCount", "1", 'must be a whole number, not "1"'),
+            ("rowCount", -1, "must be a whole number, not -1"),
+            ("receiptId", 5, "must be text of 1 to 4096 code points without lone surrogates, not 5"),
+        ):
+            content = answer(result(rows=[[1, 2]], **{name: value}))
+            self.assertEqual(refusal("mcp_result", content), (f"structuredContent.data.{name}", said))
+        for flag, text in ((None, "null"), (0, "0"), ("false", '"false"')):
+            content = {**answer(result(rows=[[1, 2]])), "isError": flag}
+            self.assertEqual(refusal("mcp_result", content), ("isError", f"must be true or false, not {text}"))
 
     def test_the_row_cap(self) -> None:
         for kind, content in (("result", result(rows=[[1, 2]] * 3)), ("mcp_result", answer(result(rows=[[1, 2]] * 3)))):

@@ -22,8 +22,9 @@ from issuance.console import (
     print_out,
     unusable,
 )  # fmt: skip
-from issuance.runs import Held, Unfit, sealed_events
-from issuance.seal import Malformed, Unsealed
+from issuance.listing import shown
+from issuance.runs import Held, Unfit, whole_events
+from issuance.seal import Unsealed
 from issuance.store import Damaged
 
 COLUMNS = ("group", "text", "start", "end", "value", "unit", "sources", "reason")
@@ -38,7 +39,9 @@ def add(commands: Commands[Parser]) -> None:
             "(by the contract), guessed (at most three sealed cells or metrics of the same value, which is no\n"
             "evidence), or no_evidence."
         ),
-        epilog=exits("nothing is without evidence", "a number is guessed or without evidence", "there is no such run"),
+        epilog=exits(
+            "nothing is without evidence", "a number is guessed or without evidence", "bad usage, or no such sealed run"
+        ),
     )
     add_run(parser)
     add_store(parser)
@@ -50,8 +53,8 @@ def held(reference: str, root: str) -> tuple[runs.Run, Held]:
     """A sealed run and what it holds. Raises Unusable, NoRun and StoreFault."""
     found = runs.find(reference, root)
     try:
-        return found, Held(found.store, sealed_events(found))
-    except (Unsealed, Malformed) as fault:
+        return found, Held(found.store, whole_events(found))
+    except (Unsealed, Unfit) as fault:
         raise unusable(found.folder, None, fault.args[0]) from None
 
 
@@ -93,5 +96,6 @@ def source_text(source: dict[str, Any]) -> str:
 
 
 def harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    """A cell that no spreadsheet takes for a formula, and no terminal for a command."""
+    plain = shown(cell)
+    return f"'{plain}" if plain.startswith(("=", "+", "-", "@", "\t")) else plain

@@ -6,7 +6,17 @@ import argparse
 
 from issuance import checking
 from issuance.commands.issue import load, opened
-from issuance.console import EXIT_DIFFERS, EXIT_OK, Commands, Parser, add_format, exits, print_json, print_lines
+from issuance.console import (
+    EXIT_DIFFERS,
+    EXIT_OK,
+    Commands,
+    Parser,
+    add_format,
+    add_store,
+    exits,
+    print_json,
+    print_lines,
+)
 from issuance.listing import shown
 
 
@@ -18,9 +28,12 @@ def add(commands: Commands[Parser]) -> None:
             "Read a job and all that it names strictly, check its SQL against its sources, its caliber versions and,\n"
             "for the level governed, the gates G1 to G6. No query is run."
         ),
-        epilog=exits("everything holds, warnings aside", "something does not hold", "an unusable job or source"),
+        epilog=exits(
+            "everything holds, warnings aside", "something does not hold", "bad usage, or an unusable job or source"
+        ),
     )
     parser.add_argument("job", metavar="JOB", help="a job file")
+    add_store(parser)
     add_format(parser, "text, for people")
     parser.set_defaults(run=run)
 

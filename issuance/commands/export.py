@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 
 from issuance import exporting, store
 from issuance.commands.audit import held
@@ -11,7 +12,7 @@ from issuance.commands.verify import add_run
 from issuance.console import EXIT_OK, Commands, Parser, add_store, exits, unusable
 from issuance.issuing import now
 from issuance.runs import Unfit
-from issuance.store import Damaged, Log
+from issuance.store import Damaged, append
 
 
 def add(commands: Commands[Parser]) -> None:
@@ -22,7 +23,7 @@ def add(commands: Commands[Parser]) -> None:
             "Write the rendered Markdown of a sealed run, with the tier, its reasons and what is missing on top, and\n"
             "note after the run's sealed events that it was exported."
         ),
-        epilog=exits("it was written", "", "there is no such run, it is not sealed, or the file cannot be written"),
+        epilog=exits("it was written", "", "bad usage, no such sealed run, or a file that cannot be written"),
     )
     add_run(parser)
     parser.add_argument("--text", metavar="FILE", required=True, help="the Markdown file to write")
@@ -36,10 +37,25 @@ def run(options: argparse.Namespace) -> int:
         data = exporting.as_text(contents)
     except (Damaged, Unfit) as fault:
         raise unusable(found.folder, None, fault.args[-1]) from None
+    path = os.path.realpath(options.text)
+    if is_within(path, found.store.root) or is_within(path, found.folder):
+        raise unusable(options.text, None, "is in the store, where nothing that is sealed is overwritten")
+
+    def note() -> None:
+        append(found.folder, now(), "report.exported", format="text", sha256=hashlib.sha256(data).hexdigest())
+
     with store.faults(options.text, "cannot be written"):
-        store.write_whole(options.text, data)
-    log = Log(found.folder, found.events or b"")
-    log.append(now(), "report.exported", format="text", sha256=hashlib.sha256(data).hexdigest())
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as device:
+                note()
+                device.write(data)
+        else:
+            store.write_whole(path, data, note)
     return EXIT_OK
+
+
+def is_within(path: str, folder: str) -> bool:
+    top = os.path.realpath(folder)
+    return os.path.commonpath([top, path]) == top
 
 

@@ -42,7 +42,7 @@ def add(commands: Commands[Parser]) -> None:
         epilog=exits(
             "the tier is formal",
             "the tier is degraded or withheld, or the run failed",
-            "an unusable job, source or store; what was written is not sealed",
+            "bad usage, an unusable job, source or store (nothing is sealed), or output that cannot be written",
         ),
     )
     parser.add_argument("job", metavar="JOB", help="a job file; paths in it are relative to its folder")
@@ -138,7 +138,7 @@ def bump_lines(bump: dict[str, Any]) -> list[str]:
     for entry in bump.get("values", []):
         lines.append(f"  {entry['metric']}: {short(entry['pinned'])} before, {short(entry['newest'])} now")
     for earlier in bump.get("runs", []):
-        lines.append(f"  run {earlier['run_id']} of version {earlier['card']}")
+        lines.append(f"  run {earlier['run_id']}" + (f" of version {earlier['card']}" if earlier["card"] else ""))
         for entry in earlier.get("values", []):
             lines.append(f"    {entry['metric']}: {short(entry['old'])} before, {short(entry['new'])} now")
         if "not_computed" in earlier:

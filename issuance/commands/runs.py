@@ -15,7 +15,7 @@ def add(commands: Commands[Parser]) -> None:
         "runs",
         help="list the runs of a store",
         description="List the runs of a store, the oldest first: id, job, time, tier and seal. verify looks closer.",
-        epilog=exits("", "", "the store cannot be read").replace("exit status:\n", "exit status:\n  0   always else\n"),
+        epilog=exits("the runs are listed", "", "bad usage, or a store that cannot be read"),
     )
     add_store(parser)
     add_format(parser, "text, a line for each run")

@@ -15,6 +15,7 @@ from issuance.console import (
     Parser,
     Progress,
     Unusable,
+    add_store,
     colour,
     exits,
     print_out,
@@ -54,6 +55,7 @@ def add(commands: Commands[Parser]) -> None:
         help="a number, such as that of an issue, that passes untraced, by its text or its value in any unit; may be "
         "given again; a negative one needs the form --allow=-5",
     )
+    add_store(parser)
     parser.add_argument(
         "--format",
         choices=("json", "text"),

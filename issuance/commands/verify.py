@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
+from answer_format import quoted
 from issuance import runs
 from issuance.console import (
     EXIT_DIFFERS,
@@ -33,7 +34,11 @@ def add(commands: Commands[Parser]) -> None:
             "metrics, text, number checks and tier. A seal does not prove who made it, or when: whoever can rewrite\n"
             "the whole store can make a new one. Compare it with one that you were given (--seal)."
         ),
-        epilog=exits("every check holds", "anything differs, or the run is not sealed", "there is no such run"),
+        epilog=exits(
+            "every check holds",
+            "anything differs, or the run is not sealed",
+            "bad usage, no such run, or an output that cannot be written",
+        ),
     )
     add_run(parser)
     parser.add_argument("--seal", metavar="HEX", help="the seal that the run should have")
@@ -49,7 +54,8 @@ def add_run(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     given = options.seal.lower() if options.seal is not None else None
     if given is not None and not re.fullmatch("[0-9a-f]{64}", given):
-        raise Unusable(f"{PROGRAM}: --seal must be the 64 hexadecimal digits of a SHA-256, not {ascii(options.seal)}")
+        said = f"--seal must be the 64 hexadecimal digits of a SHA-256, not {quoted(options.seal)}"
+        raise Unusable(f"{PROGRAM}: {said} (--help explains the usage)")
     found = runs.find(options.run_, options.store)
     progress = Progress()
     try:
