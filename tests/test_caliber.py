@@ -261,6 +261,8 @@ class Display(unittest.TestCase):
             ("percent", 0, "0.005", "1%"),
             ("percent", 0, "-1.495", "-150%"),
             ("percent", 2, "1", "100.00%"),
+            ("plain", 1, "9" * 6000 + ".55", f"{','.join(['999'] * 2000)}.6"),
+            ("percent", 0, "1" * 6001 + ".555", f"{','.join(['111'] * 2000)},156%"),
         ):
             with self.subTest(format=format, decimals=decimals, value=value):
                 self.assertEqual(self.shown(format, decimals, "", value), text)
@@ -294,6 +296,10 @@ class Display(unittest.TestCase):
             ("kg", "-1,234.6 kg"),
             ("US$", "-1,234.6 US$"),
             ("orders a day", "-1,234.6 orders a day"),
+            ("\xe9clairs", "-1,234.6 \xe9clairs"),
+            ("\xf8re", "-1,234.6 \xf8re"),
+            ("$\xa5", "-1,234.6$\xa5"),
+            ("\u5355", "-1,234.6\u5355"),
         ):
             self.assertEqual(self.shown("plain", 1, unit, "-1234.56"), text)
         for unit in ("", "%", "$", "kg"):
@@ -636,6 +642,13 @@ class MetricSet(unittest.TestCase):
         found = {entry["id"]: (entry["substituted"], entry["recomputes"]) for entry in entries}
         substituted = {id: expression.replace("a", "(-2.5)") if id != "e" else "abs((-2.5)) - (-2.5)" for id, expression in chain.items()}
         self.assertEqual(found, {id: (text, True) for id, text in substituted.items()})
+
+    def test_the_deepest_expression_recomputes_with_a_negative_value(self) -> None:
+        for opening, closing in (("(", ")"), ("-", ""), ("abs(", ")"), ("round(", ",0)")):
+            expression = opening * 64 + "a" + closing * 64
+            found = Caliber(card_of(*named({"a": "0 - 5", "b": expression})), {}, {})
+            entry = json.loads(caliber.encode(found, ARTIFACT))["metrics"][1]
+            self.assertEqual((entry["substituted"], entry["recomputes"]), (f"{opening * 64}(-5){closing * 64}", True))
 
     def test_the_same_bytes_in_any_decimal_context(self) -> None:
         def made() -> bytes:

@@ -532,6 +532,12 @@ class Export(unittest.TestCase):
                 self.assertEqual(masked(folder, data[: -len(narrative)].decode()), head)
                 self.assertEqual(self.exported(folder), data)
 
+    def test_a_title_is_no_markup(self) -> None:
+        for title, shown in (("~~~", "\\~\\~\\~"), ("- x", "- x"), ("1. x", "1. x"), ("# x", "\\# x"), ("> x", "&gt; x"), ("~~x~~", "\\~\\~x\\~\\~")):
+            with self.subTest(title), job_folder(title=title) as folder:
+                issued(folder)
+                self.assertEqual(self.exported(folder).decode().splitlines()[1], f"> Report: {shown}  ")
+
     def test_everything_in_the_head(self) -> None:
         title = "Weekly *sales* & <b>_more_</b>\n\t[a](b) `c` | d # e! \\ \x1b[0m \u202e"
         escaped = "Weekly \\*sales\\* &amp; &lt;b&gt;\\_more\\_&lt;/b&gt;  \\[a\\](b) \\`c\\` \\| d \\# e\\! \\\\ \\\\x1b\\[0m \\\\u202e"
@@ -802,6 +808,18 @@ class Audit(unittest.TestCase):
         found = Caliber(Card("none", 1, {}, []), {"kept": Snapshot("0" * 64, content)}, {})
         self.assertEqual(list(auditing.cells(found)), [(2, "Q1.r0.b")])  # though a snapshot had the other one's value
 
+    def test_long_numbers_are_not_taken_for_each_other(self) -> None:
+        long = "1234567890123456789012345678901234567891"
+        saved = {"columns": ["cents"], "rows": [[long]], "truncated": False}
+        files = {"saved.json": saved, CARD: card(metric("a", "1")), "narrative.md": ""}
+        for text, group in ((long[:-3] + "000", "no_evidence"), (long, "guessed"), ("1.23e39", "guessed")):
+            files["narrative.md"] = f"We sold {text} units."
+            sources, queries = [{"id": "shop", "result": "saved.json"}], [query("regions")]
+            with self.subTest(text), job_folder(files, sources=sources, queries=queries, contract=DROP) as folder:
+                issued(folder)
+                summary = json.loads(command("audit", "latest", cwd=folder).out)["summary"]
+                self.assertEqual({name for name, count in summary.items() if count}, {group})
+
     def test_no_cell_of_the_csv_is_a_formula(self) -> None:
         for cell in ("=1", "=", "+1", "-1", "-", "@x", "\t=1"):
             self.assertEqual(harmless(cell), f"'{cell}")
@@ -994,6 +1012,20 @@ class Streams(unittest.TestCase):
 
 HOSTILE = "\x1b[31m\u202e\x07"
 SHOWN = "\\x1b[31m\\u202e\\x07"
+
+
+class Locales(unittest.TestCase):
+    def test_names_of_files_in_a_locale_of_letters_only(self) -> None:
+        files = {"\u53d9\u8ff0.md": "Sales were $5,000.00.", "\u8868/sales@1.json": card(), "\u6570.sql": SCRIPT}
+        changes: dict[str, Any] = {
+            "narrative": "\u53d9\u8ff0.md", "caliber": {"card": "\u8868/sales@1.json"}, "sources": [{"id": "shop", "sqlite_script": "\u6570.sql"}],
+        }  # fmt: skip
+        with job_folder(files, **changes) as folder:
+            environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)}
+            for name in ("check", "issue"):
+                line = [sys.executable, "-m", "issuance", name, "job.json"]
+                run = subprocess.run(line, cwd=folder, env=environment, capture_output=True, check=False, timeout=60)
+                self.assertEqual((run.returncode, run.stderr), (0, b""))
 
 
 class ControlCharacters(unittest.TestCase):

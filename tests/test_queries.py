@@ -301,6 +301,45 @@ class Inputs(unittest.TestCase):
             )  # fmt: skip
 
 
+class Texts(unittest.TestCase):
+    def test_semicolons_and_space(self) -> None:
+        with opened() as source:
+            for sql in ("SELECT 1 AS a;", "SELECT 1 AS a;;", "SELECT 1 AS a; ; -- c", ";SELECT 1 AS a", ";; /* c */ SELECT 1 AS a\f;", "SELECT 1 AS a -- c"):
+                with self.subTest(sql):
+                    self.assertEqual(rows_of(asked(source, sql)), [(1,)])
+            for sql in ("SELECT 1 AS a;\u00a0", "SELECT 1 AS a; x", "SELECT 1 AS a; SELECT 2 AS b", "SELECT 1 AS a;\x1c"):
+                with self.subTest(sql):
+                    self.assertEqual(brief(asked(source, sql)), ("refused", "has 2 statements, not one"))
+
+    def test_a_nul(self) -> None:
+        with opened() as source:
+            for sql in ("SELECT 1 AS a\0", "\0", "SELECT '\0' AS a"):
+                self.assertEqual(brief(asked(source, sql)), ("refused", "holds a NUL"))
+
+    def test_names_that_no_report_can_cite(self) -> None:
+        with opened() as source:
+            for length, expected in ((4_096, ("success", "")), (4_097, ("failed", "has a result column whose name is longer than 4096 code points"))):
+                self.assertEqual(brief(asked(source, f"SELECT 1 AS {'a' * length}")), expected)
+        script = (
+            "CREATE TABLE t (a); PRAGMA writable_schema = ON;"
+            "UPDATE sqlite_master SET sql = CAST(x'435245415445205441424C4520742028FF29' AS TEXT);"  # CREATE TABLE t (\xff)
+        )
+        with opened(script, kind="sqlite") as source:
+            said = ("failed", "has a result column whose name is not UTF-8")
+            self.assertEqual(brief(asked(source, "SELECT * FROM t")), said)
+
+    def test_messages_that_sound_like_a_broken_source(self) -> None:
+        with opened() as source:
+            for sql, status in (
+                ("SELECT * FROM locked_orders", "refused"),
+                ("SELECT readonly FROM t", "refused"),
+                ("SELECT malformed FROM t", "refused"),
+                ("SELECT json_extract('x', '$.a') AS a", "failed"),
+            ):
+                with self.subTest(sql):
+                    self.assertEqual(asked(source, sql).status, status)
+
+
 class Limits(unittest.TestCase):
     maxDiff = None
 
@@ -638,6 +677,12 @@ class Masks(unittest.TestCase):
                 ("SELECT email FROM emails WHERE kind = 'bad'", []),
             ):
                 self.assertEqual(brief(asked(source, sql, unmasked=unmasked)), ("failed", said))
+
+    def test_tables_that_hold_samples(self) -> None:
+        script = MASKED_SCRIPT + "CREATE INDEX i ON orders (email); ANALYZE;"
+        for masked, expected in ((MASK_COLUMNS, ("denied", f'{PLAIN} "sqlite_stat1"')), ([], ("success", ""))):
+            with opened(script, masked) as source:
+                self.assertEqual(brief(asked(source, "SELECT tbl, idx FROM sqlite_stat1")), expected)
 
     def test_a_masked_key_is_masked_as_the_rowid_too(self) -> None:
         with opened(MASKED_SCRIPT, ["orders.id"]) as source:

@@ -306,6 +306,47 @@ class Faults(unittest.TestCase):
                     else:
                         self.assertEqual((run.status, verified(folder)["holds"]), (0, True))
 
+    def test_what_may_not_be_looked_into(self) -> None:
+        with rich_folder() as folder:
+            run = run_folders(folder)[0]
+            for path in (run, run.parent):
+                path.chmod(0)
+                with unprivileged(folder):
+                    found = command("verify", run.name, cwd=folder)
+                path.chmod(0o700)
+                self.assertEqual((found.status, found.out), (2, ""))
+                self.assertRegex(found.err, r"\Aissuance: data/runs/[0-9a-f-]*(/events.jsonl)?: cannot be read: Permission denied\n\Z")
+
+    def test_files_that_are_no_files_of_a_run(self) -> None:
+        with rich_folder() as folder:
+            run = run_folders(folder)[0]
+            record = (run / "run.json").read_bytes()
+            for make in (os.mkdir, os.mkfifo, lambda path: os.symlink("nowhere", path)):
+                for name, code in (("run.json", "run_record"), ("events.jsonl", "event_seal")):
+                    kept = (run / name).read_bytes()
+                    (run / name).unlink()
+                    make(str(run / name))
+                    self.assertIn(code, not_passed(verified(folder)), (name, make))
+                    shutil.rmtree(run / name) if (run / name).is_dir() else (run / name).unlink()
+                    (run / name).write_bytes(kept)
+            self.assertEqual(((run / "run.json").read_bytes(), verified(folder)["holds"]), (record, True))
+            (run.parent / "20990101-000000-000000-00000000").write_bytes(b"")
+            os.symlink("nowhere", run.parent / "20990101-000000-000000-00000001")
+            self.assertEqual(verified(folder)["run_id"], run.name)
+
+    def test_files_that_are_too_large(self) -> None:
+        with rich_folder() as folder, mock.patch("issuance.store.MAX_BYTES", 10_000):
+            run = run_folders(folder)[0]
+            hash = artifacts_of(run)["card"]
+            larger = "it is larger than 10000 bytes"
+            os.truncate(artifact(folder, hash), 1 << 33)
+            said = f"card: the artifact {hash} cannot be read: {larger}"
+            self.assertEqual(not_passed(verified(folder)), {"artifact_hashes": said})
+            os.truncate(run / "events.jsonl", 1 << 33)
+            place = f"data/runs/{run.name}/events.jsonl: cannot be read: {larger}"
+            self.assertEqual(command("verify", "latest", cwd=folder), Run(2, "", f"issuance: {place}\n"))
+            self.assertEqual(json.loads(command("runs", cwd=folder).out)["runs"][0]["note"], f"cannot be read: {larger}")
+
     def test_a_store_that_is_read_only(self) -> None:
         for closed in (".", "data", "data/runs", "data/artifacts"):
             with self.subTest(closed), job_folder() as folder:
@@ -591,6 +632,11 @@ FORGERIES: tuple[tuple[str, str, Edit, str, str], ...] = (
     # The data.
     ("a cell", "snapshot of Q1", swap("375050", "375051"), METRICS, "the metric set is not what the card gives from the snapshots"),
     ("a masked column", "snapshot of Q1", lambda data: data.replace(b'"masked": false', b'"masked": true'), METRICS, "{snapshot of Q1}: rows: must have null in every cell of a masked column"),
+    ("the classes of a column", "snapshot of Q1", swap('["integer"]', '["integer", "null"]'), METRICS, "{snapshot of Q1}: columns: must have the classes of their cells"),
+    ("a receipt", "snapshot of Q1", swap('"receipt": null', '"receipt": "r"'), METRICS, "the snapshot of Q1 names a file or a receipt, which its source does not give"),
+    ("a file", "snapshot of Q1", swap('"file": null', '"file": "f.csv"'), METRICS, "the snapshot of Q1 names a file or a receipt, which its source does not give"),
+    ("a metric that the contract needs", "job", swap('"required": ["sales"]', '"required": ["sales", "profit"]'), METRICS,
+     'card and job do not fit: job: contract.required[1]: must be a metric of the card, not "profit"'),
     ("a storage class", "snapshot of Q1", swap('["integer"]', '["integers"]'), METRICS, '{snapshot of Q1}: columns[1].classes[0]: must be "integer" or "real" or "decimal" or "text" or "null", not "integers"'),
     ("how many rows are allowed", "job", swap('"id": "regions",', '"id": "regions", "max_rows": 1,'), METRICS, "the snapshot of Q1 has more rows than the job allows"),
     ("the schema of a query without a snapshot", "bad", lambda event: event.update(schema="0" * 64), "artifact_hashes", f"schema of Q2: the artifact {'0' * 64} cannot be read: No such file or directory"),
