@@ -162,8 +162,10 @@ class Statement:
         self.connection.set_authorizer(guard)
         try:
             return self.connection.execute(text, self.inputs)
-        except UnicodeError:
-            raise Refused("failed", "has a result column whose name is not UTF-8") from None
+        except (UnicodeError, sqlite3.Error) as fault:
+            if isinstance(fault, UnicodeError) or not str(fault):  # as Python until 3.10 says it
+                raise Refused("failed", "has a result column whose name is not UTF-8") from None
+            raise
 
     def refuse(self, fault: sqlite3.Error, status: str, before: str = "") -> None:
         """Raise SourceFault where what went wrong is not the query's fault, else Refused."""
@@ -191,6 +193,8 @@ class Statement:
                 ended.extend([action(), None])
             except BaseException as fault:
                 ended.extend([None, fault])
+            if self.source.busy:
+                self.connection.close()
 
         thread = threading.Thread(target=act, daemon=True)
         self.connection.set_progress_handler(lambda: time.monotonic() > self.deadline, STEPS)
