@@ -9,6 +9,7 @@ A check that did not happen never gives formal. Each reason has a code, in the o
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from issuance.caliber import Caliber
 from issuance.expressions import AGGREGATES
 from issuance.job import Contract
 from issuance.listing import counted
-from issuance.numerals.plain import is_hidden
+from issuance.numerals.plain import Plain
 from issuance.tracing import Traced
 
 CODES = (
@@ -128,12 +129,12 @@ def truncated(findings: Findings) -> str:
     )
 
 
-COMMENT = re.compile("<!--.*?(?:-->|\\Z)", re.DOTALL)
+MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|^ {0,3}\[[^\]\n]*\]:[^\n]*$", re.DOTALL | re.MULTILINE)
 
 
 def is_empty(text: str) -> bool:
-    """Whether a text shows nothing: spaces, comments and invisible characters aside."""
-    return all(char.isspace() or is_hidden(char) for char in COMMENT.sub("", text))
+    """Whether a text states nothing: it has no letter and no digit, comments, tags and entities aside."""
+    return not any(map(str.isalnum, Plain(html.unescape(MARKUP.sub("", text))).text))
 
 
 def incomplete(findings: Findings) -> str:
@@ -143,6 +144,8 @@ def incomplete(findings: Findings) -> str:
         said.append("there is no contract")
     if findings.text is not None and is_empty(findings.text):
         said.append("the narrative is empty")
+    if findings.text is None and findings.contract and not findings.contract.required:
+        said.append("there is no text, and the contract requires no metric")
     if not findings.caliber.card.metrics:
         said.append("the card has no metrics")
     return "; ".join(said)

@@ -1,7 +1,7 @@
 """CSV files as tables in memory whose rowid is the line on which each row begins.
 
 A column of integers holds integers. Every other one holds its text as it is written; where all of it is decimals, it
-compares and sorts by their exact values. An empty field is NULL.
+compares and sorts by their exact values, so that two texts of one value are equal. An empty field is NULL.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import io
 import re
 import sqlite3
 from decimal import Decimal
+from typing import NamedTuple
 
 from answer_format import quoted
 from issuance.databases import connect, identifier
@@ -20,28 +21,42 @@ from issuance.files import SourceFault, read_text
 from issuance.formats import MAX_BYTES, is_decimal
 from issuance.snapshots import MAX_NAME
 
+DECIMAL_TEXT = "TEXT COLLATE DECIMAL"
+DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").fullmatch
 INTEGER = re.compile("0|-?[1-9][0-9]{0,17}").fullmatch
 csv.field_size_limit(MAX_BYTES)
 
 
-def loaded(paths: dict[str, str]) -> tuple[sqlite3.Connection, dict[str, str]]:
-    """A database of files by the names of their tables, and the SHA-256 of each file's text. Raises SourceFault."""
+class Loaded(NamedTuple):
+    """What is known of a file: the SHA-256 of its text, its columns of decimals as text in lower case, and those of
+    them in which several texts have one value, with two such texts."""
+
+    hash: str
+    decimal: set[str]
+    ambiguous: dict[str, str]
+
+
+def loaded(paths: dict[str, str]) -> tuple[sqlite3.Connection, dict[str, Loaded]]:
+    """A database of files by the names of their tables, and what is known of each. Raises SourceFault."""
     connection = connect(":memory:")
     connection.create_collation("DECIMAL", compare)
-    hashes = {}
+    found = {}
     try:
         for table, path in paths.items():
             text = read_text(path)
-            hashes[table] = hashlib.sha256(text.encode("utf-8")).hexdigest()
-            load_table(connection, table, path, text)
+            hash = hashlib.sha256(text.encode("utf-8")).hexdigest()
+            found[table] = Loaded(hash, *load_table(connection, table, path, text))
         connection.execute("PRAGMA query_only = ON")
     except BaseException:
         connection.close()
         raise
-    return connection, hashes
+    return connection, found
 
 
-def load_table(connection: sqlite3.Connection, table: str, path: str, text: str) -> None:
+def load_table(
+    connection: sqlite3.Connection, table: str, path: str, text: str
+) -> tuple[set[str], dict[str, str]]:
+    """Load a file, and return its columns of decimals as text and those of them that are ambiguous."""
     header, lines, rows = read(path, text)
     types = [type_of(cells) for cells in zip(*rows)] if rows else ["TEXT"] * len(header)
     columns = ", ".join(f"{identifier(name)} {type}" for name, type in zip(header, types))
@@ -57,6 +72,19 @@ def load_table(connection: sqlite3.Connection, table: str, path: str, text: str)
         connection.execute("COMMIT")
     except sqlite3.Error as fault:
         raise SourceFault(path, None, f"cannot be loaded as the table {table}: {fault}") from None
+    decimal = {name.lower(): place for place, (name, type) in enumerate(zip(header, types)) if type == DECIMAL_TEXT}
+    twice = {name: same_value({row[place] for row in rows if row[place]}) for name, place in decimal.items()}
+    return set(decimal), {name: texts for name, texts in twice.items() if texts}
+
+
+def same_value(texts: set[str]) -> str:
+    """Two of these decimals that have one value; empty if each has its own."""
+    seen: dict[Decimal, str] = {}
+    for text in sorted(texts):
+        other = seen.setdefault(Decimal(text), text)
+        if other != text:
+            return f"{other} and {text}"
+    return ""
 
 
 def type_of(cells: tuple[str, ...]) -> str:
@@ -64,7 +92,7 @@ def type_of(cells: tuple[str, ...]) -> str:
     present = [cell for cell in cells if cell]
     if present and all(map(INTEGER, present)):
         return "INTEGER"
-    return "TEXT COLLATE DECIMAL" if present and all(map(is_decimal, present)) else "TEXT"
+    return DECIMAL_TEXT if present and all(map(DECIMAL, present)) else "TEXT"
 
 
 def compare(one: str, other: str) -> int:
@@ -75,7 +103,7 @@ def compare(one: str, other: str) -> int:
 
 @functools.lru_cache(100_000)
 def sort_key(text: str) -> tuple[bool, Decimal, str]:
-    return (False, Decimal(text), "") if is_decimal(text) else (True, Decimal(0), text)
+    return (False, Decimal(text), "") if DECIMAL(text) or is_decimal(text) else (True, Decimal(0), text)
 
 
 def read(path: str, text: str) -> tuple[list[str], list[int], list[list[str]]]:

@@ -53,8 +53,11 @@ def unreadable(path: str, fault: sqlite3.Error) -> SourceFault:
     return SourceFault(path, None, f"cannot be read: {fault}")
 
 
-def built(path: str, text: str) -> sqlite3.Connection:
-    """A database in memory from a text of SQL, which may name no other file. Raises SourceFault."""
+def built(path: str, text: str, discreet: bool) -> sqlite3.Connection:
+    """A database in memory from a text of SQL, which may name no other file. Raises SourceFault.
+
+    discreet keeps back what SQLite says of an error, as that may repeat what is masked.
+    """
     connection = connect(":memory:")
     try:
         connection.set_authorizer(builds)
@@ -65,7 +68,8 @@ def built(path: str, text: str) -> sqlite3.Connection:
             except sqlite3.Error as fault:
                 if str(fault) == "interrupted":
                     raise KeyboardInterrupt from None
-                raise SourceFault(path, f"line {line}", f"cannot be run: {fault}") from None
+                said = "cannot be run" if discreet else f"cannot be run: {fault}"
+                raise SourceFault(path, f"line {line}", said) from None
         connection.set_progress_handler(None, 0)
         connection.set_authorizer(allows)  # before Python 3.11, None would deny everything
         if connection.in_transaction:

@@ -25,6 +25,7 @@ from issuance.sources import LINE, Source
 STEPS = 1_000  # of SQLite's machine between two looks at the clock
 BATCH = 1_000  # rows
 GRACE = 0.5  # seconds that a query has to notice that its time is over, before it is left behind
+TELLING = ("sqlite_stat", "sqlite_sequence")  # tables that hold samples of columns, and the last keys
 ACTIONS = {
     getattr(sqlite3, f"SQLITE_{name}"): name.replace("_", " ")
     for name in "INSERT UPDATE DELETE ATTACH DETACH PRAGMA CREATE_TABLE DROP_TABLE ALTER_TABLE REINDEX ANALYZE".split()
@@ -34,6 +35,9 @@ SOURCE_FAULTS = (  # beginnings of SQLite's messages that say that a database ca
     "database table is locked", "database schema is locked", "disk I/O error", "unable to open database file",
     "attempt to write a readonly database",
 )  # fmt: skip
+
+
+UNNOTICED = "joins by NATURAL or by USING a masked column, which SQLite reads without saying so: join by ON"
 
 
 class Outcome(NamedTuple):
@@ -61,6 +65,7 @@ class Guard:
         self.reads: set[tuple[str, str]] = set()  # tables and columns in lower case
         self.through: set[str] = set()  # views and common tables through which something is read
         self.denied = ""
+        self.forbidden = (*FORBIDDEN, "last_insert_rowid") if source.masked else FORBIDDEN
 
     def __call__(self, action: int, first: str | None, second: str | None, _: object, through: str | None) -> int:
         if action == sqlite3.SQLITE_READ:
@@ -69,11 +74,11 @@ class Guard:
             self.through.add((through or "").lower())
             if place in self.blank:
                 return sqlite3.SQLITE_IGNORE
-            if not (self.masked and place[0].startswith("sqlite_stat")):  # which hold samples
+            if not (self.masked and place[0].startswith(TELLING)):
                 return sqlite3.SQLITE_OK
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
             return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in FORBIDDEN:
+        if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in self.forbidden:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_PRAGMA and first == "data_version":  # with which full-text search begins
             return sqlite3.SQLITE_OK
@@ -136,12 +141,13 @@ class Statement:
         self.inputs = dict(inputs)
         self.text = sql.bare(query.sql)
         self.guard = Guard(source)
+        self.late: set[tuple[str, str]] = set()  # what is read while the query runs, by a virtual table
         self.deadline = time.monotonic() + query.timeout
 
     @property
     def hidden(self) -> set[tuple[str, str]]:
         """The masked columns that the query reads."""
-        return self.source.masked & self.guard.reads
+        return self.source.masked & (self.guard.reads | self.late)
 
     def check(self, found: list[str]) -> None:
         """The SQL checks, and what the query reads. Raises Refused; found gets the warnings."""
@@ -149,11 +155,15 @@ class Statement:
             raise Refused("failed", "its source is still busy with a query that was stopped after its time limit")
         if complaint := sql.errors(self.query.sql or ""):
             raise Refused("refused", complaint)
-        found += sql.warnings(self.text, self.source.fractional())
-        try:
-            self.execute(f"EXPLAIN {self.text}", self.guard).close()
-        except sqlite3.Error as fault:
-            self.refuse(fault, "refused", "does not prepare: ")
+        source = self.source
+        found += sql.warnings(self.text, source.fractional(), source.decimal, source.ambiguous)
+        columns = {column for _, column in source.masked}
+        if columns and sql.joins_unnoticed(self.text, columns):
+            raise Refused("denied", UNNOTICED)
+        explained = f"EXPLAIN {self.text}"
+        self.within_limits(lambda: self.execute(explained, self.guard).close(), "refused", "does not prepare: ")
+        if self.guard.through & source.unnoticed:
+            raise Refused("denied", UNNOTICED)
         if self.hidden and not self.query.unmasked:
             self.check_listed(self.within_limits(lambda: self.all_rows(f"SELECT * FROM ({self.text}) LIMIT 0").names))
 
@@ -181,10 +191,11 @@ class Statement:
             said = "failed on masked values, which SQLite's words might repeat"
         raise Refused(status, before + said) from None
 
-    def within_limits(self, action: Callable[[], Any]) -> Any:
+    def within_limits(self, action: Callable[[], Any], status: str = "failed", before: str = "") -> Any:
         """What an action on the source gives, which is left behind if it does not end in time.
 
-        SQLite stops itself between the steps of its machine, but a single call of a function may take long.
+        SQLite stops itself between the steps of its machine; but preparing, or one call of a function, may take long.
+        An error of SQLite raises Refused with this status, and with these words before SQLite's.
         """
         ended: list[Any] = []
 
@@ -193,20 +204,20 @@ class Statement:
                 ended.extend([action(), None])
             except BaseException as fault:
                 ended.extend([None, fault])
-            if self.source.busy:
-                self.connection.close()
+            self.source.busy = False
 
         thread = threading.Thread(target=act, daemon=True)
         self.connection.set_progress_handler(lambda: time.monotonic() > self.deadline, STEPS)
+        self.source.busy = True
         thread.start()
         thread.join(max(self.deadline - time.monotonic(), 0) + GRACE)
-        if thread.is_alive():
-            self.source.busy = True
+        if not ended:
             raise Refused("failed", f"stopped after its time limit of {self.query.timeout:g} seconds")
+        thread.join()
         self.connection.set_progress_handler(None, 0)
         result, fault = ended
         if isinstance(fault, sqlite3.Error):
-            self.refuse(fault, "failed")
+            self.refuse(fault, status, before)
         if fault is not None:
             raise fault
         return result
@@ -226,13 +237,20 @@ class Statement:
             cursor.close()
         finally:
             self.guard.denied = guard.denied
+            self.late |= guard.reads - self.guard.reads
         truncated = len(rows) > self.query.max_rows
         del rows[self.query.max_rows :]
         return Rows(names, rows, truncated)
 
     def fetch(self) -> Result:
         """The result of the query, which has been checked. Raises Refused."""
-        names, rows, truncated = self.within_limits(lambda: self.all_rows(self.text))
+        file, text = file_read(self.text, self.source), self.text
+        with_line = bool(file) and self.prepares(longer := sql.with_line(text, LINE) or "")
+        names, rows, truncated = self.within_limits(lambda: self.all_rows(longer if with_line else text))
+        lines = None
+        if with_line:
+            names.pop()
+            lines, rows = [row[-1] for row in rows], [row[:-1] for row in rows]
         check_columns(names)
         masked = frozenset(filter(self.is_masked, names))
         if self.hidden:
@@ -241,8 +259,14 @@ class Statement:
         if masked:
             hide = [name in masked for name in names]
             rows = [[None if hidden else cell for hidden, cell in zip(hide, row)] for row in rows]
-        lines, file = self.lines(rows) if self.source.files else (None, None)
-        return Result(names, rows, truncated, masked, lines, file)
+        return Result(names, rows, truncated, masked, lines, file if with_line else None)
+
+    def prepares(self, text: str) -> bool:
+        try:
+            self.execute(f"EXPLAIN {text}", Guard(self.source)).close()
+        except (sqlite3.Error, Refused):
+            return False
+        return bool(text)
 
     def is_masked(self, name: str) -> bool:
         """Whether a result column has the name of a masked column that is read, also as SQLite counts equal names."""
@@ -252,12 +276,18 @@ class Statement:
         """Raise Refused where a column of another name could hold masked values."""
         self.check_listed(names)
         unsure = self.unsure(names)
-        if not unsure or self.guard.through <= {""} and sql.keeps_names(self.text, {name for _, name in self.hidden}):
+        if not unsure or self.is_plain():
             return
         without = self.within_limits(lambda: self.all_rows(self.text, blank=True)).rows
         for place in unsure:
             if len(rows) != len(without) or any(row[place] != other[place] for row, other in zip(rows, without)):
                 self.deny_masked(min(self.hidden), names[place])
+
+    def is_plain(self) -> bool:
+        """Whether the text of the query shows that masked values stay under their own names: see sql.keeps_names()."""
+        plain = self.guard.through <= {""} and not self.late
+        plain = plain and not any(table in self.source.virtual for table, _ in self.guard.reads)
+        return plain and sql.keeps_names(self.text, {name for _, name in self.hidden})
 
     def unsure(self, names: Sequence[str]) -> list[int]:
         """The places of result columns that are neither masked nor listed as unmasked."""
@@ -279,17 +309,6 @@ class Statement:
             f"reads the masked column {table}.{column}, whose values may be in the result column {quoted(name)}: "
             "list in unmasked the columns that are safe to keep",
         )
-
-    def lines(self, rows: Sequence[Any]) -> tuple[list[int] | None, str | None]:
-        """The line of each row in the CSV file that a query reads row by row, and the file; None for other queries."""
-        file, longer = file_read(self.text, self.source), sql.with_line(self.text, LINE)
-        if file is None or longer is None:
-            return None, None
-        try:
-            found = self.within_limits(lambda: self.all_rows(longer)).rows
-        except Refused:
-            return None, None
-        return ([row[-1] for row in found], file) if len(found) == len(rows) else (None, None)
 
 
 def unnumbered(name: str) -> str:

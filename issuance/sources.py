@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from answer_format import quoted
-from issuance import csv_files, databases, job, saved_results, schemas
+from issuance import csv_files, databases, job, saved_results, schemas, sql
 from issuance.databases import identifier
 from issuance.files import SourceFault, read_text
 from issuance.snapshots import Result
@@ -19,8 +19,8 @@ from issuance.snapshots import Result
 LINE = "line of the file"  # the column that brings a row's line along; no header of a file can be it
 GENERATED = (2, 3)  # what table_xinfo says of columns that are computed from others
 TABLES = """
-SELECT name, type, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master WHERE type IN ('table', 'view')
-UNION ALL SELECT name, type, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_temp_master WHERE type IN ('table', 'view')
+SELECT 'main', name, type, CAST(sql AS BLOB) FROM sqlite_master WHERE type IN ('table', 'view')
+UNION ALL SELECT 'temp', name, type, CAST(sql AS BLOB) FROM sqlite_temp_master WHERE type IN ('table', 'view')
 ORDER BY name
 """
 
@@ -38,6 +38,9 @@ class Source:
         self.about: dict[str, Any] = {"truncated": False}
         self.tables: list[dict[str, Any]] = []
         self.virtual: set[str] = set()  # tables
+        self.unnoticed: set[str] = set()  # views that join in a way by which masked columns are read unnoticed
+        self.ambiguous: dict[str, str] = {}  # columns of CSV files with several texts of one decimal, and two of those
+        self.decimal: set[str] = set()  # columns of CSV files that hold decimals as text, in lower case
         self.masked: set[tuple[str, str]] = set()  # tables and columns in lower case, also those generated from them
         try:
             OPENERS[spec.kind](self)
@@ -63,12 +66,18 @@ class Source:
         except sqlite3.Error as fault:
             raise databases.unreadable(self.file, fault) from None
         room = schemas.MAX_COLUMNS
-        known: dict[str, dict[str, bool]] = {}  # tables and columns in lower case, and whether each is generated
-        for name, kind, is_virtual in tables:
-            columns = columns_of(connection, name)
-            known[name.lower()] = {column.lower(): generated for column, _, generated in columns}
-            if is_virtual:
+        hidden = {column for name in self.spec.masked for column in ends(name.lower())}
+        known: dict[str, dict[str, set[str]]] = {}  # tables and columns in lower case, and what each is generated from
+        for database, name, kind, stored in tables:
+            definition = (stored or b"").decode("utf-8", "replace")
+            columns = columns_of(connection, database, name)
+            made = {column.lower(): sql.names_in_definition(definition, column) for column, _, new in columns if new}
+            here = known.setdefault(name.lower(), {})
+            here.update({column.lower(): made.get(column.lower(), set()) for column, _, _ in columns})
+            if sql.is_virtual(definition):
                 self.virtual.add(name.lower())
+            if kind == "view" and sql.joins_unnoticed(definition, hidden):
+                self.unnoticed.add(name.lower())
             if room > 0:
                 file = {"file": self.files[name]} if name in self.files else {}
                 shown = [{"name": column, "type": declared} for column, declared, _ in columns[:room]]
@@ -78,8 +87,8 @@ class Source:
         for name in self.spec.masked:
             self.mask(name, known)
 
-    def mask(self, name: str, known: dict[str, dict[str, bool]]) -> None:
-        """Mask TABLE.COLUMN, and whatever the table generates from its columns. Raises SourceFault."""
+    def mask(self, name: str, known: dict[str, dict[str, set[str]]]) -> None:
+        """Mask TABLE.COLUMN, and whatever the table generates from it. Raises SourceFault."""
         parts = name.lower().split(".")
         pairs = ((".".join(parts[:place]), ".".join(parts[place:])) for place in range(1, len(parts)))
         table, column = next((pair for pair in pairs if pair[1] in known.get(pair[0], ())), ("", ""))
@@ -87,8 +96,10 @@ class Source:
             raise SourceFault(self.file, None, f"has no column {quoted(name)}, which mask_columns names")
         if table in self.virtual:
             raise SourceFault(self.file, None, f"{quoted(name)} cannot be masked: its table is a virtual one")
-        self.masked.add((table, column))
-        self.masked |= {(table, other) for other, generated in known[table].items() if generated}
+        hidden = {column}
+        while more := {other for other, names in known[table].items() if names & hidden} - hidden:
+            hidden |= more
+        self.masked |= {(table, other) for other in hidden}
 
     def schema(self) -> bytes:
         """The schema as it is stored."""
@@ -109,10 +120,10 @@ class Source:
             self.connection.close()
 
 
-def columns_of(connection: sqlite3.Connection, table: str) -> list[tuple[str, str, bool]]:
+def columns_of(connection: sqlite3.Connection, database: str, table: str) -> list[tuple[str, str, bool]]:
     """A table's or view's columns: name, declared type, whether generated. None for a view that does not work."""
     try:
-        found = connection.execute(f"PRAGMA table_xinfo({identifier(table)})").fetchall()
+        found = connection.execute(f"PRAGMA {database}.table_xinfo({identifier(table)})").fetchall()
     except sqlite3.OperationalError:
         return []
     return [(name, declared, hidden in GENERATED) for _, name, declared, _, _, _, hidden in found]
@@ -125,15 +136,18 @@ def open_sqlite(source: Source) -> None:
 def open_script(source: Source) -> None:
     text = read_text(source.file)
     source.about["sha256"] = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    source.connection = databases.built(source.file, text)
+    source.connection = databases.built(source.file, text, bool(source.spec.masked))
 
 
 def open_csv(source: Source) -> None:
     assert isinstance(source.spec.path, dict)
     source.files = source.spec.path
     paths = {table: source.path(named) for table, named in source.files.items()}
-    source.connection, hashes = csv_files.loaded(paths)
-    source.about["files"] = {source.files[table]: hash for table, hash in hashes.items()}
+    source.connection, loaded = csv_files.loaded(paths)
+    source.about["files"] = {source.files[table]: one.hash for table, one in loaded.items()}
+    for one in loaded.values():
+        source.decimal |= one.decimal
+        source.ambiguous.update(one.ambiguous)
 
 
 def open_result(source: Source) -> None:

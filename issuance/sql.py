@@ -24,6 +24,7 @@ TOKEN = re.compile(
 READING = ("select", "with", "values")
 WRITING = "insert update delete replace create drop alter vacuum reindex analyze".split()
 COMPOUND = {"union", "except", "intersect"}
+SAFE = set("sum avg total count length cast abs round typeof group_concat in exists over".split())  # see warnings()
 WHOLE = set("length instr unicode count row_number rank".split())  # functions that give integers
 FLOATING = ("real", "double", "float", "numeric", "decimal")
 AGGREGATES = set("avg count max min sum total group_concat string_agg json_group_array json_group_object".split())
@@ -99,15 +100,26 @@ def errors(sql: str) -> str:
     return ""
 
 
-def warnings(sql: str, fractional: Iterable[str]) -> list[str]:
-    """Habits that make a figure hard to trust, each once; fractional names the columns that hold fractions."""
+def warnings(
+    sql: str, fractional: Iterable[str], decimal: Iterable[str] = (), ambiguous: Mapping[str, str] | None = None
+) -> list[str]:
+    """Habits that make a figure hard to trust, each once; fractional names the columns that hold fractions.
+
+    decimal names those that hold decimals as text, ambiguous those of them that hold one value in several texts.
+    """
     found = tokens(sql)
     said: dict[str, None] = {}
     known = with_aliases(found, set(fractional))
     for index, token in enumerate(found):
         after = found[index + 1] if index + 1 < len(found) else None
         if token.kind in ("name", "quoted") and after and after.is_mark("("):
-            warn_of_call(token.text.lower(), arguments(found, index + 1), known, said)
+            inside = arguments(found, index + 1)
+            warn_of_call(token.text.lower(), inside, known, said)
+            if token.text.lower() not in SAFE and any(is_column(part, set(decimal)) for part in inside):
+                said[f"{token.text.upper()} of a column of decimals gives a text, which compares as text"] = None
+        if token.kind in ("name", "quoted") and ambiguous and token.text.lower() in ambiguous:
+            texts = ambiguous[token.text.lower()]
+            said[f"{token.text.lower()} holds one decimal in several texts ({texts}), which are equal"] = None
         if token.is_mark("*") and index and is_whole_row(found, index):
             said["SELECT * takes whatever columns there are: name them"] = None
         if token.is_name("limit") and not is_ordered(found, index):
@@ -221,6 +233,33 @@ def ends_list(token: Token, before: Sequence[Token]) -> bool:
     return token.is_name("from", "where", "limit") and not (before and before[-1].is_name("distinct"))
 
 
+def names_in_definition(definition: str, column: str) -> set[str]:
+    """The names in the definition of a table's column, in lower case; all of the table's where it is not found."""
+    found = tokens(definition)
+    opening = next((index for index, token in enumerate(found) if token.is_mark("(")), len(found))
+    inside = arguments(found, opening) if opening < len(found) else []
+    for part in split(inside) if inside else ():
+        if part and part[0].text.lower() == column.lower():
+            inside = part[1:]
+            break
+    return {token.text.lower() for token in inside if token.kind in ("name", "quoted")}
+
+
+def is_virtual(definition: str) -> bool:
+    return [token.text for token in tokens(definition)[:2]] == ["create", "virtual"]
+
+
+def joins_unnoticed(sql: str, columns: set[str]) -> bool:
+    """Whether a query joins by NATURAL, or by USING one of these columns: SQLite does not say that these are read."""
+    found = tokens(sql)
+    for index, token in enumerate(found):
+        if token.is_name("natural"):
+            return True
+        if token.is_name("using") and any(is_column(part, columns) for part in arguments(found, index + 1)):
+            return True
+    return False
+
+
 def keeps_names(sql: str, columns: set[str]) -> bool:
     """Whether the values of these columns can appear in a result under the columns' own names only.
 
@@ -235,9 +274,36 @@ def keeps_names(sql: str, columns: set[str]) -> bool:
     values = columns | {"rowid", "oid", "_rowid_"}
     rest = found[found.index(lists[0][-1]) + 1 :]
     relates = any(token.is_name("join") or token.is_mark(",") or token.is_mark("(") for token in until_where(rest))
-    if relates and any(is_column(token, values) or token.is_name("natural", "using") for token in rest):
+    places = (index for index, token in enumerate(rest) if is_column(token, values))
+    if relates and not all(is_alone(rest, index, values) for index in places):
         return False
     return all(is_plain(part, columns) or not any(is_column(token, values) for token in part) for part in parts)
+
+
+def is_alone(rest: Sequence[Token], index: int, columns: set[str]) -> bool:
+    """Whether a column behind a select list is compared with constants and its like only, or orders or groups."""
+    clause = next((token for token in reversed(rest[:index]) if token.is_name("on", "where", "order", "group")), None)
+    if clause and clause.is_name("order", "group"):
+        return True
+    start = index - 2 if index >= 2 and rest[index - 1].is_mark(".") else index
+    return compares(rest[index + 1 :], columns) or compares(rest[:start][::-1], columns)
+
+
+def compares(beside: Sequence[Token], columns: set[str]) -> bool:
+    """Whether what stands beside a column compares it with a constant or with a column of these names."""
+    operators = 0
+    while operators < len(beside) and (
+        beside[operators].kind == "mark" and beside[operators].text in "=<>!"
+        or beside[operators].is_name("is", "not", "like", "glob")
+    ):
+        operators += 1
+    operand = list(beside[operators : operators + 3])
+    if not operators or not operand:
+        return False
+    if len(operand) == 3 and operand[1].is_mark("."):
+        return any(is_column(token, columns) for token in (operand[0], operand[2]))
+    constant = operand[0].kind in ("string", "number", "parameter") or operand[0].is_name("null")
+    return constant or is_column(operand[0], columns)
 
 
 def until_where(rest: Sequence[Token]) -> Iterator[Token]:

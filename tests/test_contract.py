@@ -109,6 +109,9 @@ CASES = (
     Case("a narrative of a byte order mark", "degraded", (("check_incomplete", "the narrative is empty"),), {"narrative.md": "\ufeff\n"}),
     Case("a narrative that does not show", "degraded", (("check_incomplete", "the narrative is empty"),), {"narrative.md": "\u200b\u2060\n"}),
     Case("a narrative of comments", "degraded", (("check_incomplete", "the narrative is empty"),), {"narrative.md": "<!-- x --> <!-- y\n"}),
+    *(Case(f"a narrative of {text!a}", "degraded", (("check_incomplete", "the narrative is empty"),), {"narrative.md": text})
+      for text in ("&nbsp;", "&#8203;", "<br>", "---\n", "# \n> \n", "** **", "<div></div>", "[a]: http://x.org\n", "\u3164", "\u2800", "```\n```")),
+    Case("a narrative behind a definition", "formal", (), {"narrative.md": "[a]: http://x.org\nAll is well."}),
     Case("a narrative of one letter", "formal", (), {"narrative.md": "<!-- x -->a\n"}),
     Case("a narrative without a number", "formal", (), QUIET),
     Case("a card without metrics", "degraded", (("check_incomplete", "the card has no metrics"),), {CARD: {**card(), "metrics": []}, **QUIET}, {"contract": {}}),

@@ -18,6 +18,7 @@ from typing import Any
 from unittest import mock
 
 from issuance import job, queries, snapshots
+from issuance.files import SourceFault
 from issuance.queries import Outcome
 from issuance.sources import Source
 from tests.issuance_support import CARD, DROP, SQL, card, command, job_folder, metric, query, write
@@ -378,6 +379,20 @@ class Limits(unittest.TestCase):
             if source.busy:
                 said = "its source is still busy with a query that was stopped after its time limit"
                 self.assertEqual(brief(asked(source, "SELECT 1 AS a")), ("failed", said))
+            while source.busy:
+                time.sleep(0.01)
+
+    def test_preparing_has_a_limit_too(self) -> None:
+        tables = ["a0 AS (SELECT 1 AS x)"]
+        tables += [f"a{n} AS (SELECT x FROM a{n - 1} UNION ALL SELECT x FROM a{n - 1})" for n in range(1, 18)]
+        with opened() as source:
+            began = time.monotonic()
+            outcome = asked(source, f"WITH {', '.join(tables)} SELECT COUNT(*) AS n FROM a17", timeout=0.05)
+            self.assertEqual(brief(outcome), ("failed", "stopped after its time limit of 0.05 seconds"))
+            self.assertLess(time.monotonic() - began, 2)
+            while source.busy:
+                time.sleep(0.01)
+            self.assertEqual(rows_of(asked(source, "SELECT 1 AS a")), [(1,)])  # it can be used again
 
     def test_the_look_at_the_columns_has_a_limit_too(self) -> None:
         endless = (
@@ -398,6 +413,7 @@ class Limits(unittest.TestCase):
         endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i FROM c) SELECT MAX(i) AS a FROM c"
         for files, asked_queries in (
             ({}, [query("slow", endless)]),
+            ({}, [query("slow", "SELECT instr(zeroblob(1500000), zeroblob(750000) || x'01') AS i")]),
             ({"shop.sql": f"CREATE TABLE t (a); INSERT INTO t {endless};"}, []),
         ):
             with self.subTest(files), job_folder(files, sources=job_sources, queries=asked_queries, contract={}) as folder:
@@ -507,8 +523,8 @@ CREATE VIEW view_of_names AS SELECT id, email FROM orders;
 CREATE VIEW inside AS WITH z AS (SELECT email AS x, email FROM orders) SELECT x, email FROM z;
 CREATE TABLE codes (code TEXT);
 INSERT INTO codes VALUES ('SECRET1'), ('SECRET2'), ('SECRET9');
-CREATE TABLE made (email TEXT, dom TEXT AS (substr(email, 1)), kept TEXT AS (email) STORED);
-INSERT INTO made (email) VALUES ('SECRET4');
+CREATE TABLE made (email TEXT, dom TEXT AS (substr(email, 1)), kept TEXT AS (email) STORED, far TEXT AS (dom), price INTEGER, total INTEGER AS (price * 2));
+INSERT INTO made (email, price) VALUES ('SECRET4', 3);
 """
 MASK_COLUMNS = ["orders.email", "Orders.PHONE", "emails.email", "made.email"]
 N2, N3 = [[None], [None]], [[None], [None], [None]]
@@ -536,7 +552,12 @@ KEPT: tuple[tuple[str, list[str], list[str], Sequence[Sequence[Any]], set[str]],
     ("SELECT email, region FROM orders WHERE email > '' ORDER BY email", [], ["email", "region"], [[None, "N"], [None, "S"]], {"email"}),
     ("SELECT email, id FROM (SELECT email, id FROM orders)", [], ["email", "id"], [[None, 1], [None, 2]], {"email"}),
     ("WITH c AS (SELECT email, id FROM orders) SELECT email, id FROM c", [], ["email", "id"], [[None, 1], [None, 2]], {"email"}),
-    ("SELECT email, kind FROM orders JOIN emails USING (email)", [], ["email", "kind"], [], {"email"}),
+    ("SELECT emails.email, kind, id FROM orders JOIN emails ON emails.email = orders.email", [], ["email", "kind", "id"], [], {"email"}),
+    ("SELECT o.email, length(code) AS n FROM orders o JOIN codes ON 1 WHERE o.email IS NOT NULL AND code LIKE '%9' ORDER BY o.email", [],
+     ["email", "n"], [[None, 7]] * 2, {"email"}),
+    ("SELECT o.email, COUNT(*) AS n FROM orders o JOIN codes ON 1 WHERE o.email <> 'x' GROUP BY o.email", [], ["email", "n"],
+     [[None, 3]] * 2, {"email"}),
+    ("SELECT price, total FROM made", [], ["price", "total"], [(3, 6)], set()),
     ("SELECT email, phone FROM orders", [], ["email", "phone"], [[None, None]] * 2, {"email", "phone"}),
     ("SELECT upper(email) AS email FROM orders", [], ["email"], N2, {"email"}),
     ("SELECT group_concat(email) AS email FROM orders", [], ["email"], [[None]], {"email"}),
@@ -602,6 +623,7 @@ NOT_KEPT: tuple[tuple[str, list[str], str, str], ...] = (
     ("SELECT code AS x, email FROM orders JOIN codes ON code = email", [], "orders.email", "x"),
     ("SELECT code AS x, email FROM orders, codes WHERE code = email", [], "orders.email", "x"),
     ("SELECT dom AS x FROM made", [], "made.dom", "x"),
+    ("SELECT far AS x FROM made", [], "made.far", "x"),
     ("SELECT kept AS x, email FROM made", [], "made.kept", "x"),
     ("SELECT id AS x, email FROM orders WHERE email IN (SELECT code FROM codes)", [], "orders.email", "x"),
     ("SELECT email, kind FROM emails WHERE EXISTS (SELECT 1 FROM orders WHERE phone > '')", [], "orders.phone", "kind"),
@@ -664,6 +686,61 @@ class Masks(unittest.TestCase):
             for name in ("verify latest", "audit latest", "runs"):
                 shown = command(*name.split(), cwd=folder)
                 self.assertNotIn("SECRET", shown.out + shown.err)
+
+    def test_joins_that_read_unnoticed(self) -> None:
+        said = "joins by NATURAL or by USING a masked column, which SQLite reads without saying so: join by ON"
+        script = MASKED_SCRIPT + (
+            "CREATE VIEW joined AS SELECT kind, id FROM orders JOIN emails USING (email);"
+            "CREATE TABLE other (id INTEGER, email TEXT); INSERT INTO other VALUES (1, 'SECRET1');"
+        )
+        with opened(script, MASK_COLUMNS) as source:
+            for sql, denied in (
+                ("SELECT other.email AS x FROM orders JOIN other USING (email)", True),
+                ("SELECT other.email AS x FROM orders NATURAL JOIN other", True),
+                ('SELECT o.id FROM orders AS o JOIN emails USING ("EMAIL")', True),
+                ("SELECT kind FROM joined", True),
+                ("SELECT region FROM orders JOIN other USING (id)", False),
+            ):
+                with self.subTest(sql):
+                    outcome = asked(source, sql)
+                    self.assertEqual(brief(outcome), ("denied", said) if denied else ("success", ""))
+        with opened(script) as source:
+            self.assertEqual(asked(source, "SELECT other.email AS x FROM orders NATURAL JOIN other").status, "success")
+
+    def test_full_text_of_a_masked_column(self) -> None:
+        script = MASKED_SCRIPT + (
+            "CREATE VIRTUAL TABLE f USING fts5(email, content='orders', content_rowid='id');"
+            "INSERT INTO f(f) VALUES ('rebuild');"
+        )
+        try:
+            with opened(script, MASK_COLUMNS) as source:
+                for sql in ("SELECT email AS x FROM f", "SELECT highlight(f, 0, '', '') AS x, email FROM f", "SELECT x FROM (SELECT email AS x, email FROM f)"):
+                    with self.subTest(sql):
+                        self.assertEqual(asked(source, sql).status, "denied")
+                self.assertEqual(rows_of(asked(source, "SELECT email FROM f")), [[None], [None]])
+        except SourceFault as fault:
+            self.skipTest(fault.args[2])
+
+    def test_keys_that_are_told_otherwise(self) -> None:
+        script = "CREATE TABLE p (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO p VALUES (987654321);"
+        for masked, status in (["p.id"], "denied"), ([], "success"):
+            with opened(script, masked) as source:
+                for sql in ("SELECT last_insert_rowid() AS x", "SELECT seq AS x FROM sqlite_sequence"):
+                    self.assertEqual(asked(source, sql).status, status)
+
+    def test_a_temporary_table_of_the_same_name(self) -> None:
+        script = (
+            "CREATE TABLE o (secret TEXT, g TEXT AS (secret)); INSERT INTO o (secret) VALUES ('SECRET1');"
+            "CREATE TEMP TABLE o (secret TEXT);"
+        )
+        with opened(script, ["o.secret"]) as source:
+            self.assertEqual(asked(source, "SELECT g AS x FROM main.o").status, "denied")
+
+    def test_an_error_of_a_script_is_not_repeated(self) -> None:
+        for masked, said in ((["t.a"], "cannot be run"), ([], 'cannot be run: near "SECRET": syntax error')):
+            with self.assertRaises(SourceFault) as caught, opened("CREATE TABLE t (a); INSERT INTO t VALUES ('it''s'SECRET);", masked):
+                pass
+            self.assertEqual(caught.exception.args[1:], ("line 1", said))
 
     def test_a_temporary_view(self) -> None:
         script = f"{MASKED_SCRIPT} CREATE TEMP VIEW tv AS SELECT region, email, email AS x FROM orders;"

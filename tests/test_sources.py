@@ -544,6 +544,30 @@ class DecimalText(unittest.TestCase):
                 with self.subTest(sql):
                     self.assertEqual([row[0] for row in asked(source, sql).rows], expected)
 
+    def test_several_texts_of_one_value_are_said(self) -> None:
+        counts = "SELECT {} AS w, COUNT(*) AS n FROM t GROUP BY 1"
+        for cells, name, said in (
+            ("4.1,4.10,4.2", "v", ["v holds one decimal in several texts (4.1 and 4.10), which are equal"]),
+            ("4.1,4.10,4.2", "'x'", []),
+            ("4.1,4.3,4.2", "v", []),
+            ("4.10,4.30,4.20", "v", []),
+            ("1e2,100", "v", []),
+        ):
+            data = "v\n" + cells.replace(",", "\n") + "\n"
+            with self.subTest(cells), opened("csv", {"t.csv": data}, {"t": "t.csv"}) as source:
+                self.assertEqual(queries.run(QUERY._replace(sql=counts.format(name)), source, {}).warnings, said)
+
+    def test_functions_of_decimals_are_said(self) -> None:
+        with opened("csv", {"t.csv": "v,n\n4.1,1\n10.5,2\n"}, {"t": "t.csv"}) as source:
+            said = "{} of a column of decimals gives a text, which compares as text"
+            for sql, expected in (
+                ("SELECT COUNT(*) AS n FROM t WHERE NULLIF(v, 0) > 9", [said.format("NULLIF")]),
+                ("SELECT substr(v, 1) AS n FROM t", [said.format("SUBSTR")]),
+                ("SELECT NULLIF(n, 0) AS n FROM t WHERE v > 9", []),
+                ("SELECT COUNT(v) AS n FROM t WHERE CAST(v AS REAL) > 9", []),
+            ):
+                self.assertEqual(queries.run(QUERY._replace(sql=sql), source, {}).warnings, expected)
+
     def test_other_columns_compare_as_text(self) -> None:
         for cells in ("9.5,10.5x", "01,9", "1e5000,9", "9;5,10"):
             first, second = cells.split(",")
