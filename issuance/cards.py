@@ -106,7 +106,7 @@ def versions_beside(path: str, name: str) -> dict[int, str]:
     """The versions of a card that lie beside a file, and their paths, as NAME@VERSION.json. Raises OSError."""
     fits = re.compile(re.escape(name) + r"@([1-9][0-9]{0,8})\.json").fullmatch
     folder = os.path.dirname(path)
-    found = {int(match[1]): match[0] for match in map(fits, os.listdir(folder)) if match}
+    found = {int(match[1]): match[0] for match in map(fits, os.listdir(folder or ".")) if match}
     return {version: os.path.join(folder, found[version]) for version in sorted(found)}
 
 

@@ -528,6 +528,13 @@ class Cards(unittest.TestCase):
                 pinned = found.pinned and found.pinned.card.version
                 self.assertEqual((found.card.card.version, pinned, found.newer), expected)
 
+    def test_a_card_beside_a_job_that_is_named_without_a_folder(self) -> None:
+        for name in ("card.json", "sales@1.json"):
+            with self.subTest(name), job_folder({name: card()}, caliber={"card": name, "version": "1"}) as folder:
+                self.assertEqual(checked(folder), (0, []))
+                issuance_support.write(folder, {"sales@2.json": card(version="2")})
+                self.assertEqual(checked(folder)[0], 1)
+
     def test_only_a_formal_run_has_to_decide(self) -> None:
         newer = "job.json: caliber.on_version_bump: must say recompute, dual or incomparable, as sales@2.json is newer than the pinned version 1"
         for mode, decided, problems in (("formal", True, [newer]), ("formal", False, []), ("exploratory", True, [])):
