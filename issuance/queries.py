@@ -9,6 +9,7 @@ all; or they hold the same when the query is run again over a source in which th
 
 from __future__ import annotations
 
+import itertools
 import re
 import sqlite3
 import threading
@@ -329,6 +330,8 @@ def check_columns(names: Sequence[str]) -> None:
 
 def check_cells(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Raise Refused where a result has what no report could cite: a BLOB, an infinity."""
+    if set(map(type, itertools.chain.from_iterable(rows))) <= {int, str, type(None)}:
+        return
     for name, cells in zip(names, zip(*rows)):
         kinds = set(map(type, cells))
         if bytes in kinds:

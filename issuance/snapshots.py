@@ -6,7 +6,6 @@ back, a decimal of a saved result as it was written there. The cells of a masked
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -153,11 +152,13 @@ def rows_fit(content: dict[str, Any], path: answer_format.Path, problems: Proble
         return
     if not set(map(type, rows)) <= {list} or not set(map(len, rows)) <= {len(columns)}:
         problems.add((path, "rows"), f"must have {len(columns)} cells in each row")
-    elif not set(map(type, itertools.chain.from_iterable(rows))) <= {int, Number, str, type(None)}:
+        return
+    kinds = [set(map(type, cells)) for cells in zip(*rows)] if rows else [set()] * len(columns)
+    if not set().union(*kinds) <= {int, Number, str, type(None)}:
         problems.add((path, "rows"), "must have cells that are numbers, texts or null")
-    elif any(row[place] is not None for place in masked_places(columns) for row in rows):
+    elif any(is_masked(column) and not kind <= {type(None)} for column, kind in zip(columns, kinds)):
         problems.add((path, "rows"), "must have null in every cell of a masked column")
-    elif any(not fits for fits in map(classes_fit, columns, zip(*rows) if rows else [()] * len(columns))):
+    elif not all(map(classes_fit, columns, kinds)):
         problems.add((path, "columns"), "must have the classes of their cells")
     elif content.get("row_count") != len(rows):
         problems.add((path, "row_count"), f"must be the number of rows, {len(rows)}, not", content.get("row_count"))
@@ -165,16 +166,16 @@ def rows_fit(content: dict[str, Any], path: answer_format.Path, problems: Proble
         problems.add((path, "lines"), f"must have a line for each of the {len(rows)} rows")
 
 
-def masked_places(columns: list[Any]) -> list[int]:
-    return [place for place, column in enumerate(columns) if isinstance(column, dict) and column.get("masked") is True]
+def is_masked(column: Any) -> bool:
+    return isinstance(column, dict) and column.get("masked") is True
 
 
-def classes_fit(column: Any, cells: Sequence[Any]) -> bool:
-    """Whether a column's classes are those of its cells; a fraction may be real or decimal."""
+def classes_fit(column: Any, kinds: set[type]) -> bool:
+    """Whether a column's classes are those of its cells' types; a fraction may be real or decimal."""
     classes = column.get("classes") if isinstance(column, dict) else None
     if not isinstance(classes, list) or any(type(one) is not str for one in classes):
         return True  # which is said elsewhere
-    found = {CLASSES[kind] for kind in set(map(type, cells))}
+    found = {CLASSES[kind] for kind in kinds}
     return found == {"decimal" if one == "real" else one for one in classes}
 
 
