@@ -8,13 +8,13 @@ import signal
 import sys
 import traceback
 
-from issuance.commands import audit, check, export, issue, runs, trace, verify
+from issuance.commands import audit, check, export, issue, judge, runs, trace, upgrade, verify
 from issuance.console import EXIT_BUG, EXIT_UNUSABLE, PROGRAM, Parser, Unusable, cut, print_error, unusable
 from issuance.files import SourceFault
 from issuance.runs import NoRun
 from issuance.store import StoreFault
 
-COMMANDS = (issue, verify, export, audit, runs, trace, check)
+COMMANDS = (issue, verify, export, audit, runs, trace, check, upgrade, judge)
 
 
 def parser() -> Parser:

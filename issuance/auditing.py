@@ -6,15 +6,18 @@ sealed cells and metrics of the same value are looked up: a guessed source, not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from typing import Any
 
 from issuance import issuing
 from issuance.caliber import Caliber
+from issuance.evidence import UNKNOWN_NAME
 from issuance.formats import is_decimal
 from issuance.numerals.draft import EXACT
-from issuance.numerals.finding import Numeral
+from issuance.numerals.finding import Numeral, find
+from issuance.numerals.plain import Plain
+from issuance.report import BARE_NUMBER
 from issuance.runs import Held
 from issuance.snapshots import Snapshot
 from issuance.tracing import HUNDRED, HUNDREDTH, ONE, Pool, Traced, written
@@ -63,7 +66,10 @@ def audit(held: Held) -> dict[str, list[dict[str, Any]]]:
 
 
 def audit_exactly(held: Held) -> dict[str, list[dict[str, Any]]]:
-    job, caliber, text = held.job(), held.computed(), held.narrative()
+    job, caliber = held.job(), held.computed()
+    if job.report is not None:
+        return audit_report(held, caliber)
+    text = held.narrative()
     traced = issuing.trace(job.title if text is None else text, caliber, job.contract)
     groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     guesses: Guesses | None = None
@@ -79,9 +85,61 @@ def audit_exactly(held: Held) -> dict[str, list[dict[str, Any]]]:
     return groups
 
 
+def audit_report(held: Held, caliber: Caliber) -> dict[str, list[dict[str, Any]]]:
+    """The citations of a report, and what in it is cited by nothing."""
+    groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    document = held.document()
+    text = document["text"]
+    guesses: Guesses | None = None
+    places = set()
+    for citation in document["citations"]:
+        start, end, kind = citation["start"], citation["end"], citation["kind"]
+        part = {"text": text[start:end], "start": start, "end": end, "value": "", "unit": "", "reason": ""}
+        if kind in SOURCES:
+            groups["has_provenance"].append({**part, "kind": kind, "sources": [SOURCES[kind](caliber, citation)]})
+            places.add((start, end))
+        elif kind == "violation" and citation["violation"] == UNKNOWN_NAME:
+            groups["suspicious_name"].append({**part, "kind": "name", "sources": []})
+    for one in held.numbers():
+        if one["status"] == "traced":
+            continue
+        part = {name: one[name] for name in ("text", "start", "end", "value", "unit", "reason")}
+        if one["status"] == "allowed":
+            groups["allowed"].append({**part, "kind": "number", "sources": []})
+            continue
+        guesses = guesses or Guesses(caliber)
+        candidates = [
+            candidate
+            for numeral in find(Plain(one["text"]))
+            for candidate in guesses.candidates(numeral)
+        ][:MOST_CANDIDATES]
+        groups["guessed" if candidates else "no_evidence"].append({**part, "kind": "number", "sources": candidates})
+    for violation in document["violations"]:
+        if violation["kind"] in (UNKNOWN_NAME, BARE_NUMBER):
+            continue
+        part = {name: violation[name] for name in ("text", "start", "end")}
+        about = {"value": "", "unit": "", "reason": f"{violation['kind']}: {violation['message']}"}
+        groups["no_evidence"].append({**part, **about, "kind": "marker", "sources": []})
+    return groups
+
+
+def cell_source(caliber: Caliber, citation: dict[str, Any]) -> dict[str, Any]:
+    return {"source": f"{citation['query']}.r{citation['row']}.{citation['column']}", "artifact": citation["artifact"]}
+
+
+SOURCES: dict[str, Callable[[Caliber, dict[str, Any]], dict[str, Any]]] = {
+    "metric": lambda caliber, citation: provenance(caliber, citation["metric"]),
+    "input": lambda caliber, citation: {"source": f"inputs.{citation['input']}"},
+    "cell": cell_source,
+    "quote": lambda caliber, citation: {"source": citation["chunk"]},
+    "name": lambda caliber, citation: {"source": citation["name"], "is": citation.get("is", "result column")},
+}
+
+
 def entry(one: Traced, sources: list[dict[str, Any]]) -> dict[str, Any]:
     numeral = one.numeral
     return {
+        "kind": "number",
         "text": numeral.text,
         "start": numeral.start,
         "end": numeral.end,

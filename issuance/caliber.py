@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from issuance import cards, expressions
+from issuance import cards, expressions, fields
 from issuance.cards import Card, Definition
 from issuance.expressions import AGGREGATES, Failed, Missing, Reference
+from issuance.fields import Field
 from issuance.formats import is_decimal
 from issuance.job import Input
 from issuance.metrics import Metric
@@ -28,10 +29,13 @@ Snapshots = Mapping[str, "Snapshot | str"]  # of each query, or why there is non
 class Caliber:
     """A card, the data that it is computed from, and the values that have been computed."""
 
-    def __init__(self, card: Card, snapshots: Snapshots, inputs: Mapping[str, Input]) -> None:
+    def __init__(
+        self, card: Card, snapshots: Snapshots, inputs: Mapping[str, Input], fields: Mapping[str, Field] | None = None
+    ) -> None:
         self.card = card
         self.snapshots = snapshots
         self.inputs = inputs
+        self.fields = fields or {}
         self.values: dict[str, Decimal] = {}
         self.troubles: dict[str, tuple[str, str]] = {}  # of the other metrics: "missing" or "failed", and why
         for id in card.order:
@@ -56,12 +60,22 @@ class Caliber:
             if not is_decimal(value):
                 raise Failed(f"the input {reference.name} is text, not a number")
             return Decimal(value)
-        snapshot = self.snapshots.get(reference.name, "there is no such query")
-        if isinstance(snapshot, str):
-            raise Missing(f"the query {reference.name} has no result: {snapshot}")
+        if reference.kind == "field":
+            field = self.fields.get(reference.name)
+            if field is None:
+                raise Missing(f"there is no field {reference.name}")
+            return self.snapshot(field.query).cell(field.row, field.column)
+        snapshot = self.snapshot(reference.name)
         if reference.kind == "cell":
             return snapshot.cell(reference.row, reference.column)
         return snapshot.aggregate(reference.kind, reference.column)
+
+    def snapshot(self, query: str) -> Snapshot:
+        """The result of a query. Raises Missing."""
+        found = self.snapshots.get(query, "there is no such query")
+        if isinstance(found, str):
+            raise Missing(f"the query {query} has no result: {found}")
+        return found
 
     def value_of_metric(self, id: str) -> Decimal:
         if id not in self.values:
@@ -75,16 +89,22 @@ class Caliber:
         """Where the value of a reference came from, for the record."""
         if reference.kind in ("metric", "input"):
             return {reference.kind: reference.name}
-        snapshot = self.snapshots[reference.name]
-        assert isinstance(snapshot, Snapshot)
+        if reference.kind == "field":
+            return self.source_of_field(reference.name)
+        snapshot = self.snapshot(reference.name)
         place: dict[str, Any] = {"query": reference.name, "column": reference.column, "artifact": snapshot.hash}
         if reference.kind in AGGREGATES:
             place = {**place, "aggregate": reference.kind, "rows": [0, len(snapshot.rows)]}
             return place if snapshot.file is None else {**place, "file": snapshot.file}
-        place["row"] = reference.row
-        if snapshot.lines is not None:
-            return {**place, "file": snapshot.file, "line": snapshot.lines[reference.row]}
-        return place if snapshot.file is None else {**place, "file": snapshot.file}
+        return {**place, **row_of(snapshot, reference.row)}
+
+    def source_of_field(self, name: str) -> dict[str, Any]:
+        """The cell that a field is from, and what is to be said of what the agent read there."""
+        field = self.fields[name]
+        snapshot = self.snapshot(field.query)
+        place = {"field": name, "query": field.query, "column": field.column, "artifact": snapshot.hash}
+        warning = fields.warning(name, field, snapshot)
+        return {**place, **row_of(snapshot, field.row), **({"warning": warning} if warning else {})}
 
     def entry(self, metric: Definition) -> dict[str, Any]:
         """A metric as the metric set has it; its fields are those that metrics.load accepts."""
@@ -138,6 +158,13 @@ class Caliber:
             for id, metric in self.card.metrics.items()
             if id in self.values
         ]
+
+
+def row_of(snapshot: Snapshot, row: int) -> dict[str, Any]:
+    """A row, and where it came from as far as that is known."""
+    if snapshot.lines is not None:
+        return {"row": row, "file": snapshot.file, "line": snapshot.lines[row]}
+    return {"row": row} if snapshot.file is None else {"row": row, "file": snapshot.file}
 
 
 def encode(caliber: Caliber, card: str) -> bytes:

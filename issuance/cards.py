@@ -110,14 +110,15 @@ def versions_beside(path: str, name: str) -> dict[int, str]:
     return {version: os.path.join(folder, found[version]) for version in sorted(found)}
 
 
-def shown(definition: Definition, value: Any) -> str:
-    """A metric's value as people read it: rounded half up once, with its unit."""
+def shown(definition: Definition, value: Any, suffix: str = "") -> str:
+    """A metric's value as people read it: rounded half up once, with its unit; suffix is that of its scale, such as k.
+    """
     percent = definition.format == "percent"
     number = expressions.rounded(value.scaleb(2, expressions.WIDE) if percent else value, definition.decimals)
     text = format(number, f"{'' if definition.format == 'raw' else ','}.{definition.decimals}f")
     if not number:
         text = text.lstrip("-")
-    return text + "%" if percent else with_unit(text, definition.unit)
+    return text + "%" if percent else with_unit(text + suffix, definition.unit)
 
 
 def with_unit(text: str, unit: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from issuance import governance, plan, queries
+from issuance import governance, markers, plan, queries
+from issuance.markers import Malformed
+from issuance.numerals import markup
 from issuance.plan import Plan
 from issuance.sources import Source
 
@@ -21,7 +23,13 @@ def check(found: Plan, sources: dict[str, Source]) -> dict[str, Any]:
         one("sql_checks", "; ".join(wrong), "every query prepares and only reads"),
         one("caliber_versions", undecided and f"caliber.on_version_bump {undecided}", "no version is left undecided"),
     ]
-    for code, complaint, holds in governance.gates(found.job, found.card.card):
+    if found.draft:
+        in_code = sorted(markup.code(found.draft[1]))
+        malformed = (one for one in markers.find(found.draft[1]) if isinstance(one, Malformed))
+        wrong = [f"{one.text}: {one.reason}" for one in malformed if not markup.inside(one.start, in_code)]
+        checks.append(one("draft_markers", "; ".join(wrong[:5]), "every marker of the draft can be read"))
+    known_fields = found.fields[1] if found.fields else {}
+    for code, complaint, holds in governance.gates(found.job, found.card.card, known_fields):
         if found.job.level == "governed":
             checks.append(one(code, complaint, holds))
         else:

@@ -1,6 +1,7 @@
 """The contract and the tiers: how far a report could be checked, and why.
 
-    withheld   a required metric is missing or failed; or strict and a number is untraced; or a hash did not match
+    withheld   a required metric is missing or failed; or strict and a number is untraced or a violation was marked;
+               or a hash did not match; or a claim is unsupported where the job withholds for that
     degraded   anything else below is not as it should be, or could not be checked whole
     formal     everything required is there, and every check ran and held
 
@@ -16,10 +17,12 @@ from typing import NamedTuple
 
 from issuance import cards
 from issuance.caliber import Caliber
+from issuance.claims import Claims
 from issuance.expressions import AGGREGATES
-from issuance.job import Contract
+from issuance.job import Contract, Job
 from issuance.listing import counted
 from issuance.numerals.plain import Plain
+from issuance.report import Violation
 from issuance.tracing import Traced
 
 CODES = (
@@ -33,14 +36,20 @@ MOST_NAMED = 5
 class Findings(NamedTuple):
     """All that a tier rests on."""
 
-    mode: str
-    contract: Contract | None
+    job: Job
     caliber: Caliber
     unusable: Mapping[str, str]  # queries without a result, and why
     truncated: frozenset[str]  # queries whose snapshot does not have all rows
     text: str | None  # the narrative; None for metrics only
     traced: Sequence[Traced]  # the numbers of the narrative, or of the title
     damaged: Sequence[str]  # artifacts that are not what their name says
+    violations: Sequence[Violation] = ()  # of a cited report's rules, marked in it
+    unchecked: Sequence[str] = ()  # names that a truncated schema leaves open
+    claims: Claims | None = None
+
+    @property
+    def contract(self) -> Contract | None:
+        return self.job.contract
 
 
 class Decision(NamedTuple):
@@ -54,7 +63,10 @@ def decide(findings: Findings) -> Decision:
     found = {
         "required_missing": required(findings),
         "expected_missing": missing_of(findings, expected),
-        "untraced_numbers": untraced(findings),
+        "untraced_numbers": "" if findings.job.report else untraced(findings),
+        "violations": violations(findings),
+        "claim_gaps": gaps(findings),
+        "unsupported_claims": unsupported(findings),
         "sql_errors": listed(
             map(": ".join, findings.unusable.items()), "query without a result", "queries without a result"
         ),
@@ -63,11 +75,13 @@ def decide(findings: Findings) -> Decision:
             findings.damaged, "artifact that is not what its name says", "artifacts that are not what their names say"
         ),
         "check_incomplete": incomplete(findings),
-        "exploratory": "an exploratory run is at best degraded" if findings.mode == "exploratory" else "",
+        "exploratory": "an exploratory run is at best degraded" if findings.job.mode == "exploratory" else "",
     }
     withholding = ["required_missing", "hash_mismatch"]
     if findings.contract and findings.contract.strict:
-        withholding.append("untraced_numbers")
+        withholding += ["untraced_numbers", "violations"]
+    if findings.job.report and findings.job.report.on_unsupported == "withhold":
+        withholding.append("unsupported_claims")
     reasons = [{"code": code, "message": found[code]} for code in CODES if found.get(code)]
     tier = WITHHELD if any(found[code] for code in withholding) else DEGRADED if reasons else FORMAL
     return Decision(tier, reasons)
@@ -110,6 +124,25 @@ def untraced(findings: Findings) -> str:
     )
 
 
+def violations(findings: Findings) -> str:
+    said = (f"{one.kind} {ascii(one.text)}: {one.message}" for one in findings.violations)
+    return listed(said, "violation of the report's rules", "violations of the report's rules")
+
+
+def gaps(findings: Findings) -> str:
+    """Claims that cite nothing."""
+    found = findings.claims.gaps if findings.claims else []
+    return listed(found, "claim without a citation", "claims without a citation")
+
+
+def unsupported(findings: Findings) -> str:
+    """Claims that the judge found unsupported."""
+    verdicts = findings.claims.verdicts if findings.claims else []
+    wrong = (one for one in verdicts if one["verdict"] == "unsupported")
+    found = (f"{one['sentence']}: {one.get('reason', 'no reason given')}" for one in wrong)
+    return listed(found, "unsupported claim", "unsupported claims")
+
+
 def truncated(findings: Findings) -> str:
     """Metrics of the contract, or that the text repeats, which aggregate a snapshot that does not have all rows."""
     if not findings.contract or not findings.truncated:
@@ -143,9 +176,12 @@ def incomplete(findings: Findings) -> str:
     if findings.contract is None:
         said.append("there is no contract")
     if findings.text is not None and is_empty(findings.text):
-        said.append("the narrative is empty")
+        said.append(f"the {'report' if findings.job.report else 'narrative'} is empty")
     if findings.text is None and findings.contract and not findings.contract.required:
         said.append("there is no text, and the contract requires no metric")
     if not findings.caliber.card.metrics:
         said.append("the card has no metrics")
-    return "; ".join(said)
+    said.append(listed(findings.unchecked, "name in a truncated schema", "names in a truncated schema"))
+    unjudged = [f"{one['sentence']}: {one['reason']}" for one in (findings.claims.unjudged if findings.claims else [])]
+    said.append(listed(unjudged, "claim that was not judged", "claims that were not judged"))
+    return "; ".join(filter(None, said))

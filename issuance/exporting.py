@@ -7,6 +7,7 @@ import html
 from issuance import cards
 from issuance.listing import shown
 from issuance.runs import Held
+from issuance.seal import FAILED
 
 
 def as_text(held: Held) -> bytes:
@@ -15,7 +16,12 @@ def as_text(held: Held) -> bytes:
     A run for metrics only has no document; its metrics stand in its place as a table. Raises Damaged and Unfit.
     """
     checked = held.sealed.checked or {}
-    body = held.store.get(checked["document"]) if checked.get("document") else metrics_table(held).encode("utf-8")
+    if checked.get("draft"):
+        body = str(held.document()["text"]).encode("utf-8")
+    elif checked.get("document"):
+        body = held.store.get(checked["document"])
+    else:
+        body = metrics_table(held).encode("utf-8")
     return head(held).encode("utf-8") + b"\n" + body
 
 
@@ -30,6 +36,8 @@ def head(held: Held) -> str:
         f"run {sealed.started['run_id']}, data as of {sealed.started['at']}",
         f"seal {sealed.seal}",
     ]
+    if sealed.ended["type"] == FAILED:
+        lines.append(escaped(sealed.ended["message"]))
     lines += [f"{reason['code']}: {escaped(reason['message'])}" for reason in decided.get("reasons", [])]
     lines += [f"missing: {entry['metric']}, {escaped(entry['reason'])}" for entry in computed.get("missing", [])]
     return "".join(f"> {line}  \n" for line in lines)

@@ -9,28 +9,61 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from answer_format import Problems
-from issuance import caliber, contract, listing, numerals, queries, runs, seal, snapshots, sql, store, tracing
+from issuance import (
+    caliber,
+    contract,
+    drafting,
+    fields,
+    knowledge,
+    listing,
+    numerals,
+    queries,
+    report,
+    runs,
+    seal,
+    snapshots,
+    sql,
+    store,
+    tracing,
+)  # fmt: skip
 from issuance.caliber import Caliber, Snapshots
 from issuance.cards import Card
+from issuance.claims import Claims
 from issuance.contract import Findings
-from issuance.job import Contract, Input, Query
+from issuance.evidence import Evidence
+from issuance.job import Contract, Input, Job, Query
+from issuance.listing import counted
 from issuance.plan import Plan
+from issuance.queries import Outcome
+from issuance.report import Violation
+from issuance.snapshots import Result
 from issuance.sources import Source
-from issuance.store import Log, Store, create_run, write_whole
+from issuance.store import Damaged, Log, Store, create_run, write_whole
 from issuance.tracing import Traced
 
 Progress = Callable[[str], None]
+Record = Callable[..., None]  # appends an event: its type and what it is about
+
+
+class Checked(NamedTuple):
+    """What checking the text of a run has found."""
+
+    text: str | None  # None for metrics only
+    traced: list[Traced]
+    violations: list[Violation]
+    unchecked: list[str]  # names that a truncated schema leaves open
+    claims: Claims | None
 
 
 class Issued(NamedTuple):
     run_id: str
     record: dict[str, Any]
     caliber: Caliber
-    traced: list[Traced]
+    checked: Checked
     bump: dict[str, Any] | None
 
 
@@ -71,15 +104,19 @@ def issue(plan: Plan, sources: dict[str, Source], into: Store, progress: Progres
     log.append(
         started, "run.started", run_id=run_id, job_id=job.id, title=job.title, mode=job.mode, level=job.level,
         job=into.put(job.data), inputs=job.inputs, number_rules=numerals.VERSION,
+        fields=into.put(plan.fields[0]) if plan.fields else None,
+        knowledge=[into.put(data) for data, _ in plan.knowledge],
     )  # fmt: skip
     found: dict[str, snapshots.Snapshot | str] = {}
-    schemas = {id: into.put(source.schema()) for id, source in sources.items()}
+    schemas = {id: source.schema() for id, source in sources.items()}
+    schema_hashes = {id: into.put(schema) for id, schema in schemas.items()}
     for query in job.queries.values():
         progress(f"query {query.name} of {len(job.queries)}: {query.id}")
         source = sources[query.source]
-        found[query.id] = take(query, source, schemas[query.source], job.inputs, into, log, clock)
+        found[query.id] = take(query, source, schema_hashes[query.source], job.inputs, into, log, clock)
     progress("metrics")
-    computed = Caliber(plan.card.card, found, job.inputs)
+    known_fields = plan.fields[1] if plan.fields else {}
+    computed = Caliber(plan.card.card, found, job.inputs, known_fields)
     card = into.put(plan.card.data)
     bump = None
     if plan.pinned and job.on_version_bump:
@@ -89,24 +126,90 @@ def issue(plan: Plan, sources: dict[str, Source], into: Store, progress: Progres
         pinned=None if job.version is None else str(job.version), metric_set=into.put(caliber.encode(computed, card)),
         missing=computed.missing(), on_version_bump=bump and bump["policy"],
         pinned_card=into.put(plan.pinned.data) if plan.pinned else None,
-        bump=bump and into.put(encoded(bump)),
+        bump=bump and into.put(encoded(bump)), warnings=list(fields.warnings(known_fields, found)),
     )  # fmt: skip
+
+    def record(type: str, **about: Any) -> None:
+        log.append(clock(), type, **about)
+
+    if plan.draft:
+        checked = cited(plan, computed, schemas, into, record, progress)
+    else:
+        checked = by_value(plan, computed, into, record, progress)
+    if job.report and job.report.on_violation == "fail" and checked.violations:
+        record(seal.FAILED, message=failing(checked.violations))
+    else:
+        decision = contract.decide(
+            Findings(job, computed, unusable(found), truncated(found), checked.text, checked.traced, into.damaged,
+                     checked.violations, checked.unchecked, checked.claims)
+        )  # fmt: skip
+        record("contract.decided", tier=decision.tier, reasons=decision.reasons)
+        record(seal.FINISHED)
+    return Issued(run_id, finish(into, run_id), computed, checked, bump)
+
+
+def failing(violations: list[Violation]) -> str:
+    """Why a run fails whose report may have no violation."""
+    first = f"{violations[0].kind} {ascii(violations[0].text)}: {violations[0].message}"
+    return f"{counted(len(violations), 'violation', 'violations')} of the report's rules, the first: {first}"
+
+
+def by_value(plan: Plan, computed: Caliber, into: Store, record: Record, progress: Progress) -> Checked:
+    """Check the narrative by value; without one, the title."""
     progress("numbers")
     narrative = into.put(plan.narrative[0]) if plan.narrative else None
     text = plan.narrative[1] if plan.narrative else None
-    traced = trace(job.title if text is None else text, computed, job.contract)
-    log.append(
-        clock(), "report.checked", narrative=narrative, document=narrative, numbers=into.put(listing.as_stored(traced)),
-        summary=listing.summary(traced), damaged=into.damaged,
+    traced = trace(plan.job.title if text is None else text, computed, plan.job.contract)
+    record(
+        "report.checked", narrative=narrative, draft=None, document=narrative,
+        numbers=into.put(listing.as_stored(traced)), summary=listing.summary(traced), violations=0, warnings=[],
+        damaged=into.damaged,
     )  # fmt: skip
-    findings = Findings(
-        job.mode, job.contract, computed, unusable(found), truncated(found), text, traced, into.damaged
-    )
-    decision = contract.decide(findings)
-    log.append(clock(), "contract.decided", tier=decision.tier, reasons=decision.reasons)
-    log.append(clock(), seal.FINISHED)
-    record = finish(into, run_id)
-    return Issued(run_id, record, computed, traced, bump)
+    return Checked(text, traced, [], [], None)
+
+
+def cited(
+    plan: Plan, computed: Caliber, schemas: Mapping[str, bytes], into: Store, record: Record, progress: Progress
+) -> Checked:
+    """Compose the report of a draft, and have its claims judged."""
+    job = plan.job
+    assert job.report is not None and plan.draft is not None
+    texts = [(path, text) for path, (_, text) in zip(job.knowledge, plan.knowledge)]
+    evidence = evidence_of(job, computed, schemas, texts, into)
+    allow = job.contract.allow if job.contract else []
+    progress("report")
+    drafted = drafting.settle(job.report, plan.folder, plan.draft[1], evidence, allow, into, record)
+    made = drafted.report
+    record(
+        "report.checked", narrative=None, draft=drafted.draft, document=into.put(report.encode(made)),
+        numbers=into.put(listing.as_stored(made.numbers)), summary=listing.summary(made.numbers),
+        violations=len(made.violations), warnings=drafted.warnings, damaged=into.damaged,
+    )  # fmt: skip
+    found = None
+    if job.report.claims != "off" and not (made.violations and job.report.on_violation == "fail"):
+        progress("claims")
+        found = drafting.judged(job.report, job.mode, plan.folder, made, evidence, into)
+        record("claims.judged", **found._asdict())
+    return Checked(made.text, made.numbers, made.violations, made.unchecked, found)
+
+
+def evidence_of(
+    job: Job, computed: Caliber, schemas: Mapping[str, bytes], texts: list[tuple[str, str]], into: Store | None
+) -> Evidence:
+    """What the report of a run can cite, from what is stored of it; from what is not stored where into is None."""
+
+    def intact(hash: str) -> bool:
+        if into is None:
+            return True
+        try:
+            into.get(hash)
+        except Damaged:
+            into.damaged.append(hash)
+            return False
+        return True
+
+    known = [json.loads(schema) for schema in schemas.values()]
+    return Evidence(job, computed, known, knowledge.chunks(texts), intact)
 
 
 def take(
@@ -124,10 +227,7 @@ def take(
     found: snapshots.Snapshot | str = f"{outcome.status}: {outcome.message}"
     hash = None
     if outcome.result is not None:
-        data = snapshots.encode(
-            outcome.result, query=query.id, name=query.name, source=query.source, role=query.role, sql=query.sql,
-            parameters=sql.bound(query.sql, inputs), at=at, schema=schema,
-        )  # fmt: skip
+        data = encoded_result(outcome.result, query, inputs, at, schema)
         hash = into.put(data)
         found = decoded(data, hash)
     log.append(
@@ -137,6 +237,21 @@ def take(
         truncated=False if isinstance(found, str) else found.truncated,
     )  # fmt: skip
     return found
+
+
+def encoded_result(result: Result, query: Query, inputs: dict[str, Input], at: str, schema: str) -> bytes:
+    """The bytes of a query's snapshot."""
+    return snapshots.encode(
+        result, query=query.id, name=query.name, source=query.source, role=query.role, sql=query.sql,
+        parameters=sql.bound(query.sql, inputs), at=at, schema=schema,
+    )  # fmt: skip
+
+
+def snapshot_of(outcome: Outcome, query: Query, inputs: dict[str, Input]) -> snapshots.Snapshot | str:
+    """The snapshot of a query that is not to be stored, or why there is none."""
+    if outcome.result is None:
+        return f"{outcome.status}: {outcome.message}"
+    return decoded(encoded_result(outcome.result, query, inputs, now(), "0" * 64), "0" * 64)
 
 
 def decoded(data: bytes, hash: str) -> snapshots.Snapshot:

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple, Union
 
 import answer_format
 from answer_format import ID, Leaf, Number, Problems, array, one_of, quoted, text_of, unique
-from issuance.formats import BOOLEAN, MAX_BYTES, NAME, VERSION, anything, is_decimal, mapping, parse, record_with
+from issuance.formats import BOOLEAN, MAX_BYTES, NAME, VERSION, is_decimal, mapping, parse, record_with
 
 KINDS = ("sqlite", "sqlite_script", "csv", "result", "mcp_result")
 SAVED = ("result", "mcp_result")
-LATER = ("report", "fields")
 MAX_TIMEOUT = 3_600
 MAX_ROWS = 10_000_000
 Input = Union[str, int]
@@ -48,6 +47,30 @@ class Contract(NamedTuple):
     allow: list[str]
 
 
+class Caps(NamedTuple):
+    """What judging may cost at most, each None for no limit: claims, dollars and seconds."""
+
+    sentences: int | None = 40
+    report_usd: Decimal | None = Decimal("0.05")
+    report_seconds: Decimal | None = Decimal(30)
+    click_usd: Decimal | None = Decimal("0.01")
+    day_usd: Decimal | None = Decimal(2)
+
+
+class Report(NamedTuple):
+    """A cited draft, and who repairs and judges it."""
+
+    draft: str
+    writer: list[str] | None
+    writer_model: str | None
+    max_repairs: int
+    on_violation: str  # "fail" or "mark"
+    claims: str  # "off", "require_citation" or "judge"
+    judge: list[str] | None
+    on_unsupported: str  # "degrade" or "withhold"
+    caps: Caps
+
+
 class Job(NamedTuple):
     data: bytes  # the file as it is
     id: str
@@ -61,7 +84,9 @@ class Job(NamedTuple):
     version: int | None  # the pinned one
     on_version_bump: str | None
     knowledge: list[str]
+    fields: str | None
     narrative: str | None
+    report: Report | None
     contract: Contract | None
 
 
@@ -103,7 +128,9 @@ def job_of(data: bytes, content: dict[str, Any]) -> Job:
         int(caliber["version"]) if "version" in caliber else None,
         caliber.get("on_version_bump"),
         content.get("knowledge", []),
+        content.get("fields"),
         content.get("narrative"),
+        report_of(content["report"], content.get("mode", "exploratory")) if "report" in content else None,
         None
         if contract is None
         else Contract(
@@ -113,6 +140,31 @@ def job_of(data: bytes, content: dict[str, Any]) -> Job:
             contract.get("allow", []),
         ),
     )
+
+
+def report_of(item: dict[str, Any], mode: str) -> Report:
+    said = item.get("caps", {})
+    usual = Caps()
+    usd_and_seconds = (
+        decimal_or_none(said.get(name, getattr(usual, name)))
+        for name in ("report_usd", "report_seconds", "click_usd", "day_usd")
+    )
+    caps = Caps(said.get("sentences", usual.sentences), *usd_and_seconds)
+    return Report(
+        item["draft"],
+        item.get("writer"),
+        item.get("writer_model"),
+        item.get("max_repairs", 1),
+        item.get("on_violation", "fail" if mode == "formal" else "mark"),
+        item.get("claims", "off"),
+        item.get("judge"),
+        item.get("on_unsupported", "degrade"),
+        caps,
+    )
+
+
+def decimal_or_none(value: Any) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
 
 
 def source_of(item: dict[str, Any]) -> Source:
@@ -140,8 +192,12 @@ def paths(job: Job) -> Iterator[tuple[answer_format.Path, str]]:
     yield (((), "caliber"), "card"), job.card
     for index, path in enumerate(job.knowledge):
         yield (((), "knowledge"), index), path
+    if job.fields is not None:
+        yield ((), "fields"), job.fields
     if job.narrative is not None:
         yield ((), "narrative"), job.narrative
+    if job.report is not None:
+        yield (((), "report"), "draft"), job.report.draft
 
 
 def unusable(folder: str, path: str) -> str:
@@ -196,9 +252,8 @@ def one_kind(source: dict[str, Any], path: answer_format.Path, problems: Problem
 
 def fits_together(job: dict[str, Any], path: answer_format.Path, problems: Problems) -> None:
     """The rules between the parts of a job: what queries need of their sources, and one kind of text."""
-    for name in LATER:
-        if name in job:
-            problems.add((path, name), "is not supported by this version")
+    if "report" in job and "narrative" in job:
+        problems.add((path, "narrative"), "must not be there beside report: a text is checked in one way")
     sources = {
         source["id"]: next((kind for kind in KINDS if kind in source), "")
         for source in items_of(job, "sources")
@@ -214,6 +269,11 @@ def fits_together(job: dict[str, Any], path: answer_format.Path, problems: Probl
             problems.add((where, "sql"), f"must not be there: {source} is a saved result")
         elif sources[source] in KINDS and sources[source] not in SAVED and "sql" not in query:
             problems.add((where, "sql"), "is missing")
+
+
+def judged(report: dict[str, Any], path: answer_format.Path, problems: Problems) -> None:
+    if report.get("claims") == "judge" and "judge" not in report:
+        problems.add((path, "judge"), "is missing, and claims says judge")
 
 
 def items_of(job: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -257,6 +317,32 @@ QUERY = record_with(
 CALIBER = record_with(
     {"card": PATH}, {"version": VERSION, "on_version_bump": one_of("recompute", "dual", "incomparable")}
 )
+COMMAND = array(text_of(4_096), 1, 1_000)
+SENTENCES = Leaf(
+    "a whole number up to 100000 or null", lambda cap: cap is None or type(cap) is int and 0 <= cap <= 100_000
+)
+CAP = Leaf(
+    "a number from 0 to 1000000 or null",
+    lambda cap: cap is None
+    or is_decimal(cap) and (type(cap) is int or isinstance(cap, Number)) and 0 <= Decimal(cap) <= 1_000_000,
+)
+REPORT = record_with(
+    {"draft": PATH},
+    {
+        "writer": COMMAND,
+        "writer_model": SHORT,
+        "max_repairs": answer_format.integer_to(100),
+        "on_violation": one_of("fail", "mark"),
+        "claims": one_of("off", "require_citation", "judge"),
+        "judge": COMMAND,
+        "on_unsupported": one_of("degrade", "withhold"),
+        "caps": record_with(
+            {},
+            {"sentences": SENTENCES, "report_usd": CAP, "report_seconds": CAP, "click_usd": CAP, "day_usd": CAP},
+        ),
+    },
+    judged,
+)
 CONTRACT = record_with(
     {},
     {
@@ -280,8 +366,8 @@ JOB = record_with(
         "level": one_of("published", "governed"),
         "inputs": mapping(NAME, INPUT, 0),
         "knowledge": array(PATH, 0, 10_000, unique()),
-        "report": anything,
-        "fields": anything,
+        "report": REPORT,
+        "fields": PATH,
         "narrative": PATH,
         "contract": CONTRACT,
     },

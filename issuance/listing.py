@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import answer_format
+from answer_format import Leaf
+from issuance.formats import anything
 from issuance.numerals.plain import is_hidden
 from issuance.tracing import Traced, written
 
@@ -104,3 +107,20 @@ def shown(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(ascii(char)[1:-1] if is_hidden(char) and char != "\t" else char for char in text)
+
+
+TEXT = Leaf("text", lambda value: type(value) is str)
+COUNT = answer_format.integer_to(1 << 40)
+STORED = answer_format.record(
+    numbers=answer_format.array(
+        answer_format.record(
+            **dict.fromkeys(("text", "value", "low", "high", "unit", "status", "reason"), TEXT),
+            start=COUNT,
+            end=COUNT,
+            metrics=anything,
+        ),
+        0,
+        10_000_000,
+    ),
+    summary=anything,
+)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import answer_format
 from answer_format import Problems
-from issuance import cards, job, texts
+from issuance import cards, fields, job, texts
 from issuance.cards import Card
+from issuance.fields import Field
 from issuance.formats import MAX_BYTES
 from issuance.job import Job
 
@@ -30,6 +31,9 @@ class Plan(NamedTuple):
     pinned: Versioned | None  # the pinned one, where a newer one computes
     newer: int | None  # the newest version, where it is newer than the pinned one
     narrative: tuple[bytes, str] | None
+    draft: tuple[bytes, str] | None
+    knowledge: list[tuple[bytes, str]]
+    fields: tuple[bytes, dict[str, Field]] | None
 
 
 def load(path: str, problems: Problems, given: list[str], decided: bool) -> Plan | None:
@@ -63,13 +67,17 @@ def with_files(found: Job, path: str, problems: Problems, decided: bool) -> Plan
         beside = os.path.join(os.path.dirname(pinned.file), f"{pinned.card.name}@{newer}.json")
         read = read_card(folder, beside, problems)
         computing = read or pinned
-    fit(found, path, computing, problems)
-    narrative = None
-    if found.narrative is not None:
-        narrative = texts.read(job.within(folder, found.narrative), problems)
+    said = None if found.fields is None else fields.load(job.within(folder, found.fields), found, problems)
+    fit(found, path, computing, problems, said[1] if said else ())
+    knowledge = [texts.read(job.within(folder, name), problems) for name in found.knowledge]
+    narrative, draft = (
+        None if name is None else texts.read(job.within(folder, name), problems)
+        for name in (found.narrative, found.report and found.report.draft)
+    )
     if problems.count:
         return None
-    return Plan(found, path, folder, computing, pinned if computing is not pinned else None, newer, narrative)
+    superseded = pinned if computing is not pinned else None
+    return Plan(found, path, folder, computing, superseded, newer, narrative, draft, knowledge, said)
 
 
 def choose(found: Job, path: str, problems: Problems) -> Versioned | None:
@@ -134,10 +142,10 @@ def undecided(plan: Plan) -> str:
     return complaint(plan.job, plan.card, plan.newer)
 
 
-def fit(found: Job, path: str, computing: Versioned, problems: Problems) -> None:
+def fit(found: Job, path: str, computing: Versioned, problems: Problems, known_fields: Container[str]) -> None:
     """Problems where the card refers to what the job does not have, or the contract to what the card does not."""
     problems.file = computing.file
-    known: dict[str, Container[str]] = {"input": found.inputs, "field": (), "metric": computing.card.metrics}
+    known: dict[str, Container[str]] = {"input": found.inputs, "field": known_fields, "metric": computing.card.metrics}
     for index, metric in enumerate(computing.card.metrics.values()):
         for reference in metric.expression.references:
             if reference.name not in known.get(reference.kind, found.queries):

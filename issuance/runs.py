@@ -9,10 +9,14 @@ from typing import Any, NamedTuple
 
 import answer_format
 from answer_format import Problems, Unreadable, quoted
-from issuance import cards, formats, job, metrics, schemas, seal, snapshots, texts
+from issuance import cards, fields, formats, job, knowledge, metrics, report, schemas, seal, snapshots, texts
 from issuance.caliber import Caliber
 from issuance.cards import Card
+from issuance.evidence import Evidence
+from issuance.fields import Field
 from issuance.job import Job
+from issuance.listing import STORED
+from issuance.report import Report
 from issuance.seal import Malformed, Sealed, Unsealed
 from issuance.snapshots import Snapshot
 from issuance.store import EVENTS, RECORD, RUN_ID, Damaged, Store, StoreFault, faults, read_whole
@@ -158,12 +162,71 @@ class Held:
 
     def narrative(self) -> str | None:
         checked = self.sealed.checked or {}
-        if not checked.get("narrative"):
-            return None
+        return self.text("the narrative", checked["narrative"]) if checked.get("narrative") else None
+
+    def draft(self) -> str | None:
+        checked = self.sealed.checked or {}
+        return self.text("draft", checked["draft"]) if checked.get("draft") else None
+
+    def knowledge(self) -> list[tuple[str, str]]:
+        """The paths and the texts of what a report may quote."""
+        hashes = self.sealed.started["knowledge"]
+        paths = self.job().knowledge
+        if len(paths) != len(hashes):
+            raise Unfit("the events have other knowledge than the job")
+        return [(path, self.text(path, hash)) for path, hash in zip(paths, hashes)]
+
+    def text(self, what: str, hash: str) -> str:
         try:
-            return texts.decode(self.store.get(checked["narrative"]))
+            return texts.decode(self.store.get(hash))
         except Unreadable as fault:
-            raise Unfit(f"the narrative is no text: {fault.args[1]}") from None
+            raise Unfit(f"{what} is no text: {fault.args[1]}") from None
+
+    def fields(self) -> dict[str, Field]:
+        hash = self.sealed.started["fields"]
+        if hash is None:
+            return {}
+        problems = Problems()
+        found = fields.read(self.store.get(hash), "fields", self.job(), problems)
+        return unfit(problems) if problems.count else found
+
+    def schemas(self) -> dict[str, bytes]:
+        """The schema of each source that a query is on, in the order of the job's sources."""
+        hashes = {event["source"]: event["schema"] for event in self.sealed.queries}
+        return {id: self.store.get(hashes[id]) for id in self.job().sources if id in hashes}
+
+    def document(self) -> dict[str, Any]:
+        """The report as it is stored."""
+        assert self.sealed.checked is not None
+        problems = Problems()
+        data = self.store.get(self.sealed.checked["document"])
+        content: dict[str, Any] = formats.parse(data, report.DOCUMENT, "document", problems)
+        return unfit(problems) if problems.count else content
+
+    def numbers(self) -> list[dict[str, Any]]:
+        """The numbers of the text as they are stored."""
+        assert self.sealed.checked is not None
+        problems = Problems()
+        content = formats.parse(self.store.get(self.sealed.checked["numbers"]), STORED, "numbers", problems)
+        return unfit(problems) if problems.count else list(content["numbers"])
+
+    def evidence(self) -> Evidence:
+        """What the report can cite."""
+        known = [formats.parse(data, formats.anything, "schema", Problems()) for data in self.schemas().values()]
+        chunks = knowledge.chunks(self.knowledge())
+        return Evidence(self.job(), self.computed(), known, chunks, self.intact)
+
+    def intact(self, hash: str) -> bool:
+        try:
+            self.store.get(hash)
+        except Damaged:
+            return False
+        return True
+
+    def report(self) -> Report | None:
+        """The report, composed again from its draft."""
+        draft, contract = self.draft(), self.job().contract
+        return None if draft is None else report.compose(draft, self.evidence(), contract.allow if contract else [])
 
     def bump(self) -> dict[str, Any]:
         """What was said where a newer version of the card computed than the pinned one."""
@@ -189,7 +252,7 @@ class Held:
         return self.caliber(self.card(self.sealed.computed["card"]))
 
     def caliber(self, card: Card) -> Caliber:
-        return Caliber(card, self.snapshots(), self.sealed.started["inputs"])
+        return Caliber(card, self.snapshots(), self.sealed.started["inputs"], self.fields())
 
 
 BUMP = formats.record_with(

@@ -14,12 +14,16 @@ from typing import Any, NamedTuple
 
 import answer_format
 from answer_format import ID, TIMESTAMP, Leaf, Problems, array, one_of, or_null, record
-from issuance import contract
-from issuance.formats import BOOLEAN, HASH, NAME, VERSION, mapping, parse
+from issuance import claims, contract
+from issuance.formats import BOOLEAN, HASH, NAME, VERSION, mapping, parse, record_with
 from issuance.job import INPUT, MAX_ROWS
 
 MAX_TYPE = 80  # code points of an event's type that are shown
 FINISHED, FAILED = "run.finished", "run.failed"
+ORDER = re.compile(
+    "run.started( query.snapshotted)* metrics.computed( report.repaired)* report.checked"
+    "(( claims.judged)? contract.decided run.finished| run.failed)"
+).fullmatch
 RUN_FIELDS = ("run_id", "job_id", "title", "mode", "level", "inputs", "number_rules")
 
 
@@ -28,8 +32,10 @@ class Sealed(NamedTuple):
 
     started: dict[str, Any]
     queries: list[dict[str, Any]]
+    repaired: list[dict[str, Any]]
     computed: dict[str, Any] | None
     checked: dict[str, Any] | None
+    judged: dict[str, Any] | None
     decided: dict[str, Any] | None
     ended: dict[str, Any]
     seal: str
@@ -73,17 +79,17 @@ def read(data: bytes) -> Sealed:
     lines, appended = sealed_part(data)
     events = [event_of(number, line) for number, line in enumerate(lines, 1)]
     order = [event["type"] for event in events]
-    middle = ["query.snapshotted"] * order.count("query.snapshotted")
-    whole = ["run.started", *middle, "metrics.computed", "report.checked", "contract.decided", FINISHED]
-    if order[-1] == FINISHED and order != whole or order[0] != "run.started":
+    if not ORDER(" ".join(order)):
         raise Malformed("the events do not follow each other as those of a run do")
     if any(later["at"] < earlier["at"] for earlier, later in zip(events, events[1:])):
         raise Malformed("an event is earlier than the one before it")
     seal = hashlib.sha256(b"".join(lines)).hexdigest()
     rest = {event["type"]: event for event in events}
     queries = [event for event in events if event["type"] == "query.snapshotted"]
-    computed, checked, decided = map(rest.get, ("metrics.computed", "report.checked", "contract.decided"))
-    return Sealed(events[0], queries, computed, checked, decided, events[-1], seal, appended)
+    repaired = [event for event in events if event["type"] == "report.repaired"]
+    computed, checked = rest.get("metrics.computed"), rest.get("report.checked")
+    judged, decided = rest.get("claims.judged"), rest.get("contract.decided")
+    return Sealed(events[0], queries, repaired, computed, checked, judged, decided, events[-1], seal, appended)
 
 
 def event_of(number: int, line: bytes) -> dict[str, Any]:
@@ -106,6 +112,7 @@ def never(value: Any, path: answer_format.Path, problems: Problems) -> None:
 def record_of(sealed: Sealed) -> dict[str, Any]:
     """The run record: what the job was, what came of it, and the seal."""
     computed, checked, decided = sealed.computed or {}, sealed.checked or {}, sealed.decided or {}
+    judged = sealed.judged or {}
     return {
         **{name: sealed.started[name] for name in RUN_FIELDS},
         "started_at": sealed.started["at"],
@@ -120,6 +127,9 @@ def record_of(sealed: Sealed) -> dict[str, Any]:
             {name: event[name] for name in ("name", "query", "outcome", "message", "rows", "truncated", "warnings")}
             for event in sealed.queries
         ],
+        "warnings": [*computed.get("warnings", []), *checked.get("warnings", []), *judged.get("warnings", [])],
+        "violations": checked.get("violations", 0),
+        "claims": judged and {name: len(judged[name]) for name in ("ids", "gaps", "verdicts", "unjudged")},
         "artifacts": dict(artifacts(sealed)),
         "seal": sealed.seal,
     }
@@ -132,10 +142,18 @@ def record_bytes(sealed: Sealed) -> bytes:
 def artifacts(sealed: Sealed) -> Iterator[tuple[str, str]]:
     """What every artifact that a sealed event names is, and its hash."""
     yield "job", sealed.started["job"]
+    if sealed.started["fields"]:
+        yield "fields", sealed.started["fields"]
+    for number, hash in enumerate(sealed.started["knowledge"], 1):
+        yield f"knowledge {number}", hash
     for event in sealed.queries:
         yield f"schema of {event['name']}", event["schema"]
         if event["snapshot"]:
             yield f"snapshot of {event['name']}", event["snapshot"]
+    for event in sealed.repaired:
+        yield f"draft {event['attempt']}", event["draft"]
+        if event["answer"]:
+            yield f"draft {event['attempt'] + 1}", event["answer"]
     for later, parts in ((sealed.computed, COMPUTED), (sealed.checked, CHECKED)):
         for part in parts:
             if later and later[part]:
@@ -143,11 +161,16 @@ def artifacts(sealed: Sealed) -> Iterator[tuple[str, str]]:
 
 
 COMPUTED = ("card", "pinned_card", "metric_set", "bump")
-CHECKED = ("narrative", "document", "numbers")
+CHECKED = ("narrative", "draft", "document", "numbers")
 TEXT = answer_format.TEXT
 MESSAGE = Leaf("text", lambda value: type(value) is str and not answer_format.has_surrogates(value))
 COUNT = answer_format.integer_to(MAX_ROWS)
 REASON = record(code=one_of(*contract.CODES), message=MESSAGE)
+IDS = array(answer_format.LABEL, 0, 1_000_000)
+VERDICT = record_with(
+    {"sentence": answer_format.LABEL, "verdict": one_of(*claims.VERDICTS)},
+    {"reason": MESSAGE, "model": MESSAGE, "cost_usd": MESSAGE},
+)
 SUMMARY = record(total=COUNT, traced=COUNT, untraced=COUNT, allowed=COUNT)
 OUTCOME = one_of("success", "refused", "denied", "failed")
 MODES, LEVELS = one_of("formal", "exploratory"), one_of("published", "governed")
@@ -161,7 +184,7 @@ EVENTS = {
     "run.started": event(
         "run.started",
         run_id=answer_format.LABEL, job_id=ID, title=TEXT, mode=MODES, level=LEVELS, job=HASH,
-        inputs=mapping(NAME, INPUT, 0), number_rules=VERSION,
+        inputs=mapping(NAME, INPUT, 0), number_rules=VERSION, fields=or_null(HASH), knowledge=array(HASH, 0, 10_000),
     ),
     "query.snapshotted": event(
         "query.snapshotted",
@@ -172,11 +195,20 @@ EVENTS = {
         "metrics.computed",
         card=HASH, name=ID, version=VERSION, pinned=or_null(VERSION), metric_set=HASH,
         missing=array(record(metric=NAME, reason=MESSAGE), 0, 100_000), bump=or_null(HASH), pinned_card=or_null(HASH),
-        on_version_bump=or_null(one_of("recompute", "dual", "incomparable")),
+        on_version_bump=or_null(one_of("recompute", "dual", "incomparable")), warnings=array(MESSAGE, 0, 100_000),
     ),
     "report.checked": event(
         "report.checked",
-        narrative=or_null(HASH), document=or_null(HASH), numbers=HASH, summary=SUMMARY, damaged=array(HASH, 0, 100_000),
+        narrative=or_null(HASH), draft=or_null(HASH), document=or_null(HASH), numbers=HASH, summary=SUMMARY,
+        violations=COUNT, warnings=array(MESSAGE, 0, 1_000), damaged=array(HASH, 0, 100_000),
+    ),
+    "report.repaired": event(
+        "report.repaired", attempt=COUNT, draft=HASH, violations=COUNT, answer=or_null(HASH), message=MESSAGE
+    ),
+    "claims.judged": event(
+        "claims.judged",
+        ids=IDS, gaps=IDS, verdicts=array(VERDICT, 0, 1_000_000), warnings=array(MESSAGE, 0, 1_000),
+        unjudged=array(record(sentence=answer_format.LABEL, reason=MESSAGE), 0, 1_000_000),
     ),
     "contract.decided": event(
         "contract.decided", tier=one_of("formal", "degraded", "withheld"), reasons=array(REASON, 0, 100)

@@ -22,6 +22,11 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 READING = ("select", "with", "values")
+WORDS = frozenset(
+    "select from where group by having order limit offset as on join left right inner outer cross and or not in is "
+    "null like between case when then else end distinct all union except intersect with asc desc over partition true "
+    "false cast integer text real numeric".split()
+)
 WRITING = "insert update delete replace create drop alter vacuum reindex analyze".split()
 COMPOUND = {"union", "except", "intersect"}
 SAFE = set("sum avg total count length cast abs round typeof group_concat in exists over".split())  # see warnings()

@@ -66,17 +66,22 @@ def trace_exactly(
 
 
 def trace_one(numeral: Numeral, index: Index, clauses: Clauses, allowed: Allowed) -> Traced:
-    fitting: list[tuple[Decimal, str]] = []
-    for unit, times in measures(numeral):
-        if pools := index.pools.get(unit):
-            found = fits(numeral, times, pools, clauses)
-            fitting += found if times is ONE else [(distance * INVERSE[times], id) for distance, id in found]
-    if fitting:
-        nearest = sorted(set(fitting))[:MOST_METRICS] if len(fitting) > 1 else fitting
+    if found := fitting(numeral, index, clauses):
+        nearest = sorted(set(found))[:MOST_METRICS] if len(found) > 1 else found
         return Traced(numeral, "traced", [id for _, id in nearest], "")
     if numeral in allowed:
         return Traced(numeral, "allowed", [], "")
     return Traced(numeral, "untraced", [], why(numeral, index, clauses))
+
+
+def fitting(numeral: Numeral, index: Index, clauses: Clauses) -> list[tuple[Decimal, str]]:
+    """The metrics that a number traces to, each after its distance."""
+    every: list[tuple[Decimal, str]] = []
+    for unit, times in measures(numeral):
+        if pools := index.pools.get(unit):
+            found = fits(numeral, times, pools, clauses)
+            every += found if times is ONE else [(distance * INVERSE[times], id) for distance, id in found]
+    return every
 
 
 def measures(numeral: Numeral) -> list[tuple[str, Decimal]]:

@@ -14,17 +14,20 @@ A check that cannot run because an earlier one failed is not_checked.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from answer_format import Problems, Unreadable, parse_json, quoted
-from issuance import caliber, contract, governance, issuing, numerals, plan, seal, sql
+from issuance import caliber, claims, contract, fields, governance, issuing, numerals, plan, report, seal, sql
 from issuance import listing as numbers
 from issuance.caliber import Caliber
 from issuance.cards import Card
+from issuance.claims import Claims
 from issuance.contract import Findings
+from issuance.fields import Field
 from issuance.job import Job
 from issuance.listing import counted
+from issuance.report import Report
 from issuance.runs import Held, Run, Unfit, sealed_events
 from issuance.seal import FAILED, Malformed, Sealed, Unsealed
 from issuance.store import EVENTS, RECORD, Damaged
@@ -69,6 +72,7 @@ class Verifier:
         self.job: Job | None = None
         self.caliber: Caliber | None = None
         self.text: str | None = None
+        self.report: Report | None = None
         self.traced: list[Traced] = []
 
     def need(self, *codes: str) -> Held:
@@ -77,8 +81,6 @@ class Verifier:
             if self.statuses[code] != PASS:
                 raise NotChecked(f"{code} did not pass")
         assert self.sealed is not None
-        if self.sealed.ended["type"] == FAILED:
-            raise NotChecked("the run failed before this was done")
         return Held(self.run.store, self.sealed)
 
     def run_record(self) -> str:
@@ -132,11 +134,13 @@ class Verifier:
         self.caliber = held.caliber(card)
         facts_of_queries(self.sealed, self.job, self.caliber)
         facts_of_sources(held, self.job)
-        facts_of_card(event, self.job, card)
+        facts_of_card(event, self.job, card, self.caliber.fields)
         if self.run.store.get(event["metric_set"]) != caliber.encode(self.caliber, event["card"]):
             raise Differs("the metric set is not what the card gives from the snapshots")
         if event["missing"] != self.caliber.missing():
             raise Differs("other metrics are missing than the events say")
+        if event["warnings"] != list(fields.warnings(self.caliber.fields, self.caliber.snapshots)):
+            raise Differs("the events warn of other fields than the agent's")
         earlier = self.check_bump(held, event)
         return f"{counted(len(card.metrics), 'metric comes', 'metrics come')} out the same{earlier}"
 
@@ -164,11 +168,52 @@ class Verifier:
         held = self.need("artifact_hashes")
         assert self.sealed is not None and self.sealed.checked is not None
         event = self.sealed.checked
-        named = held.job().narrative
+        job = held.job()
+        if job.report is not None:
+            return self.recompose(held, event)
+        named = job.narrative
+        if event["draft"] is not None or event["violations"]:
+            raise Differs("the events have a draft, but the job has none")
         if event["document"] != event["narrative"] or (named is None) != (event["narrative"] is None):
             raise Differs("the document is not the narrative")
         self.text = held.narrative()
         return "there is no document: metrics only" if self.text is None else "the document is the narrative"
+
+    def check_repairs(self, held: Held, job: Job, compose: Callable[[str], Report]) -> None:
+        """What the events say of each draft that went back to the writer. Raises Differs."""
+        assert self.sealed is not None and self.sealed.checked is not None and job.report is not None
+        repairs, last = self.sealed.repaired, self.sealed.checked["draft"]
+        if len(repairs) > (job.report.max_repairs if job.report.writer else 0):
+            raise Differs("there were more repairs than the job allows")
+        following = [event["draft"] for event in repairs[1:]] + [last]
+        for number, (event, after) in enumerate(zip(repairs, following), 1):
+            found = len(compose(held.text(f"draft {number}", event["draft"])).violations)
+            answered = event["answer"] is not None
+            as_said = event["attempt"] == number and event["violations"] == found > 0
+            if not as_said or answered == bool(event["message"]):
+                raise Differs(f"repair {number} is not as the events say")
+            if after != (event["answer"] if answered else event["draft"]) or not answered and number < len(repairs):
+                raise Differs(f"repair {number} did not give the draft that follows")
+
+    def recompose(self, held: Held, event: dict[str, Any]) -> str:
+        """Compose the report again from its draft and the snapshots."""
+        draft = held.draft()
+        if draft is None or event["narrative"] is not None or event["document"] is None:
+            raise Differs("the events have no draft and document, but the job has a report")
+        job, computed = held.job(), held.computed()
+
+        def compose(text: str) -> Report:
+            evidence = issuing.evidence_of(job, computed, held.schemas(), held.knowledge(), held.store)
+            return report.compose(text, evidence, job.contract.allow if job.contract else [])
+
+        self.check_repairs(held, job, compose)
+        self.report = compose(draft)
+        if held.store.get(event["document"]) != report.encode(self.report):
+            raise Differs("the document is not what the draft and the snapshots give")
+        if event["violations"] != len(self.report.violations):
+            raise Differs("the report has other violations than the events say")
+        self.text = self.report.text
+        return "the document is what the draft and the snapshots give"
 
     def numbers_retrace(self) -> str:
         held = self.need("metrics_recompute", "document_recomposes")
@@ -177,7 +222,7 @@ class Verifier:
         if version != numerals.VERSION:
             raise NotChecked(f"it was checked by version {version} of the number rules, this is {numerals.VERSION}")
         text = self.job.title if self.text is None else self.text
-        self.traced = issuing.trace(text, self.caliber, self.job.contract)
+        self.traced = self.report.numbers if self.report else issuing.trace(text, self.caliber, self.job.contract)
         event = self.sealed.checked
         if held.store.get(event["numbers"]) != numbers.as_stored(self.traced):
             raise Differs("the numbers of the text do not trace as they were recorded")
@@ -188,23 +233,54 @@ class Verifier:
 
     def tier_follows(self) -> str:
         self.need("metrics_recompute", "numbers_retrace")
-        assert self.sealed is not None and self.sealed.checked is not None and self.sealed.decided is not None
+        assert self.sealed is not None and self.sealed.checked is not None
         assert self.job is not None and self.caliber is not None
-        for refusal in governance.refusals(self.job, self.caliber.card):
+        for refusal in governance.refusals(self.job, self.caliber.card, self.caliber.fields):
             raise Differs(f"the run should not have started: {refusal}")
         found = self.caliber.snapshots
+        violations = self.report.violations if self.report else []
+        fails = self.job.report is not None and self.job.report.on_violation == "fail" and bool(violations)
+        if fails != (self.sealed.ended["type"] == FAILED):
+            raise Differs(f"the run {'did not fail' if fails else 'failed'}, which what was found does not give")
+        if fails:
+            said = issuing.failing(violations)
+            if self.sealed.ended["message"] != said:
+                raise Differs("the run failed for another reason than the events say")
+            return f"what was found gives no tier: {said}"
         decision = contract.decide(
             Findings(
-                self.job.mode, self.job.contract, self.caliber, issuing.unusable(found), issuing.truncated(found),
-                self.text, self.traced, self.sealed.checked["damaged"],
+                self.job, self.caliber, issuing.unusable(found), issuing.truncated(found), self.text, self.traced,
+                self.sealed.checked["damaged"], violations, self.report.unchecked if self.report else [], self.claims(),
             )
         )  # fmt: skip
         event = self.sealed.decided
+        assert event is not None
         if event["tier"] != decision.tier:
             raise Differs(f"the tier is {event['tier']}, but what was found gives {decision.tier}")
         if event["reasons"] != decision.reasons:
             raise Differs("the reasons are not those that what was found gives")
         return f"what was found gives {decision.tier}"
+
+
+    def claims(self) -> Claims | None:
+        """The claims of the report, found again, with what the judge said of them. Raises Differs."""
+        assert self.sealed is not None and self.job is not None
+        event = self.sealed.judged
+        wanted = self.job.report is not None and self.job.report.claims != "off"
+        if wanted != (event is not None):
+            raise Differs("the events have claims judged otherwise than the job says")
+        if event is None or self.report is None:
+            return None
+        found = claims.claims(self.report)
+        backed = [claim.id for claim in found if not claim.is_gap]
+        asked = backed if self.job.report and self.job.report.claims == "judge" else []
+        said = [one["sentence"] for one in event["verdicts"]] + [one["sentence"] for one in event["unjudged"]]
+        gaps = [claim.id for claim in found if claim.is_gap]
+        if (event["ids"], event["gaps"]) != ([claim.id for claim in found], gaps):
+            raise Differs("the claims of the report are not those that the events name")
+        if sorted(said) != sorted(asked):
+            raise Differs("the verdicts are not on the claims of the report")
+        return Claims(*(event[name] for name in Claims._fields))
 
 
 def facts_of_job(sealed: Sealed, job: Job) -> None:
@@ -217,14 +293,16 @@ def facts_of_job(sealed: Sealed, job: Job) -> None:
         name: type(value) for name, value in job.inputs.items()
     }:
         raise Differs("the events have other inputs than the job")
+    if (started["fields"] is None) != (job.fields is None) or len(started["knowledge"]) != len(job.knowledge):
+        raise Differs("the events have other files than the job")
     if [event["query"] for event in sealed.queries] != list(job.queries):
         raise Differs("the events have other queries than the job")
 
 
-def facts_of_card(event: dict[str, Any], job: Job, card: Card) -> None:
+def facts_of_card(event: dict[str, Any], job: Job, card: Card, known: Mapping[str, Field]) -> None:
     """Raise Differs where the events say something else of the card than the card and the job do."""
     problems = Problems()
-    plan.fit(job, "job", plan.Versioned(card, b"", "card"), problems)
+    plan.fit(job, "job", plan.Versioned(card, b"", "card"), problems, known)
     for file, where, sentence in problems.first[:1]:
         raise Differs(f"card and job do not fit: {file}: {where}: {sentence}")
     pinned = None if job.version is None else str(job.version)

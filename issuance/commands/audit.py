@@ -27,7 +27,7 @@ from issuance.runs import Held, Unfit, whole_events
 from issuance.seal import Unsealed
 from issuance.store import Damaged
 
-COLUMNS = ("group", "text", "start", "end", "value", "unit", "sources", "reason")
+COLUMNS = ("group", "kind", "text", "start", "end", "value", "unit", "sources", "reason")
 
 
 def add(commands: Commands[Parser]) -> None:
@@ -84,7 +84,7 @@ def rows(groups: dict[str, list[dict[str, Any]]]) -> Iterator[list[str]]:
     for group, entries in groups.items():
         for entry in entries:
             sources = "; ".join(map(source_text, entry["sources"]))
-            cells = [group, *(str(entry[name]) for name in COLUMNS[1:6]), sources, entry["reason"]]
+            cells = [group, *(str(entry[name]) for name in COLUMNS[1:7]), sources, entry["reason"]]
             yield list(map(harmless, cells))
 
 
@@ -92,7 +92,7 @@ def source_text(source: dict[str, Any]) -> str:
     """A source in a few words: a metric and what it was computed from, or a guess."""
     if "label" in source:
         return f"{source['source']} ({source['label']})"
-    return f"{source['source']} = {source['expression']}"
+    return f"{source['source']} = {source['expression']}" if "expression" in source else source["source"]
 
 
 def harmless(cell: str) -> str:

@@ -26,6 +26,7 @@ from issuance.console import (
 from issuance.issuing import Issued, issue
 from issuance.listing import brief, counted, note, shown, statuses
 from issuance.plan import Plan
+from issuance.report import Violation
 from issuance.sources import Source
 from issuance.store import Store
 
@@ -98,7 +99,7 @@ def refusals(found: Plan, path: str) -> Problems:
     """The gates that keep a governed formal run from starting."""
     problems = Problems()
     problems.file = path
-    for refusal in governance.refusals(found.job, found.card.card):
+    for refusal in governance.refusals(found.job, found.card.card, found.fields[1] if found.fields else {}):
         problems.add("level", refusal)
     return problems
 
@@ -110,27 +111,41 @@ def as_json(issued: Issued, root: str) -> dict[str, Any]:
         "run": os.path.join(root, "runs", issued.run_id),
         **{name: record[name] for name in ("status", "tier", "reasons", "missing", "numbers", "seal")},
     }
+    if issued.checked.violations:
+        content["violations"] = [one._asdict() for one in issued.checked.violations]
+    if issued.checked.claims:
+        content["claims"] = issued.checked.claims._asdict()
     if issued.bump:
         content["version_bump"] = issued.bump
-    warnings = [{"query": query["query"], "message": said} for query in record["queries"] for said in query["warnings"]]
+    warnings: list[dict[str, str]] = [{"message": said} for said in record["warnings"]]
+    for query in record["queries"]:
+        warnings += [{"query": query["query"], "message": said} for said in query["warnings"]]
     return {**content, "warnings": warnings} if warnings else content
 
 
 def as_text(issued: Issued, root: str) -> list[str]:
     record, caliber = issued.record, issued.caliber
-    lines = [f"{record['tier']}: {shown(record['title'])}", ""]
+    lines = [f"{record['tier'] or record['status']}: {shown(record['title'])}", ""]
     width = max((len(id) for id in caliber.card.metrics), default=0)
     for id, metric in caliber.card.metrics.items():
         value = rendered(metric, caliber.values[id]) if id in caliber.values else " - ".join(caliber.troubles[id])
         lines.append(f"  {id:<{width}}  {shown(value)}")
     numbers = record["numbers"]
     lines += ["", f"{counted(numbers['total'], 'number', 'numbers')}: {statuses(numbers)}"]
-    lines += [f"  {note(one)}" for one in issued.traced if one.status == "untraced"]
+    if issued.checked.violations:
+        lines += map(violation_line, issued.checked.violations)
+    else:
+        lines += [f"  {note(one)}" for one in issued.checked.traced if one.status == "untraced"]
     lines += [f"{reason['code']}: {shown(reason['message'])}" for reason in record["reasons"]]
     lines += bump_lines(issued.bump) if issued.bump else []
+    lines += [f"warning: {shown(said)}" for said in record["warnings"]]
     for query in record["queries"]:
         lines += [f"warning: {query['query']}: {said}" for said in query["warnings"]]
     return [*lines, "", f"run  {shown(os.path.join(root, 'runs', issued.run_id))}", f"seal {record['seal']}"]
+
+
+def violation_line(one: Violation) -> str:
+    return f"  {one.kind} at {one.start}: {shown(one.text[:80])}: {shown(one.message)}"
 
 
 def bump_lines(bump: dict[str, Any]) -> list[str]:

@@ -40,7 +40,13 @@ def blanked(text: str) -> str:
 
 
 def code(text: str) -> list[tuple[int, int]]:
-    """Where fenced code blocks and code spans are; a block that nothing closes goes on to the end of the text."""
+    """Where fenced code blocks and code spans are."""
+    blocks = fenced(text)
+    return blocks + spans(text, blocks)
+
+
+def fenced(text: str) -> list[tuple[int, int]]:
+    """Where fenced code blocks are; one that nothing closes goes on to the end of the text."""
     blocks, opened = [], None
     for fence in FENCE.finditer(text):
         if opened is None:
@@ -51,7 +57,7 @@ def code(text: str) -> list[tuple[int, int]]:
             opened = None
     if opened:
         blocks.append((opened.start(), len(text)))
-    return blocks + spans(text, blocks)
+    return blocks
 
 
 def spans(text: str, blocks: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,0 +1,272 @@
+"""The author's own words in a report: what a reader sees of them, the numbers in them, and what they add to a citation.
+
+Citations stand in the text as so many placeholders, so that no number of the author's is taken for a part of theirs. A
+number counts wherever a reader could see it: with tags taken for nothing and for line breaks, with entities read, with
+invisible characters and emphasis gone, and in code.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from issuance.cards import SIGNS
+from issuance.numerals import currencies, units
+from issuance.numerals.finding import Numeral, find
+from issuance.numerals.markup import fenced, inside
+from issuance.numerals.plain import Plain, fold
+
+CITED = "\ufffc"  # in the place of each character of a citation
+MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]{1,31});?"
+    r"|\\(?=[!-/:-@\[-`{-~])|[*`]+|~~+|_+",
+    re.DOTALL,
+)
+LINK_END = re.compile(r"\]\([^()\s]*\)")
+BLOCK = re.compile(
+    "</?(?:address|article|aside|blockquote|br|caption|dd|div|dl|dt|fieldset|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|"
+    "pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+DEFINED = re.compile(r"^[ >]*\[(\^?[^\]\n]+)\]:", re.MULTILINE)
+NOTED = re.compile(r"\[(\^?[^\[\]\n]{1,40})\]")
+DIGITS = "0-9⁰¹²³⁴-⁹₀-₉①-⑳⓪"
+HAN = "〇零一二三四五六七八九十百千万亿兆两廿卅"
+TENS = "十百千万亿兆两廿卅"  # that make a number with digits behind them
+SIGN = "-−⁻─"
+GAP = "(?![ \u00a0\t\r>]*\n[ \u00a0\t\r>]*\n)[ \u00a0\t\r\n]{0,4}"  # white space within a paragraph
+SCALE = (
+    "thousands?|millions?|billions?|trillions?|milliards?|hundreds?|dozens?|lakhs?|crores?|mio|mln|mrd|mil|mn|bn|tn|mm|kk|"
+    "[kmb](?![-/&])"
+)
+FIGURES = "万达|千万(?:不|别|要)|百货|[千兆](?:克|米|瓦|字|帕|赫|牛|卡)|million-"  # of speech, names, units of measure
+PER = "%|‰|‱|bps?(?![a-z])|basis points?|per ?cent|pp(?![a-z])|个?百分点|倍|折(?![扣旧合])|成(?![为交本功立果员绩长熟])"
+CURRENCY = "(?:[a-z]{0,3}[$€£¥₹₩]|usd|eur|gbp|rmb|cny|hkd)[ \u00a0]?"
+BEFORE = re.compile(
+    f"(?:[{DIGITS}]+|(?<![a-z0-9一-鿿-])[0-9]{{1,2}}[:/]|[0-9][.,'_]|(?<![a-z0-9一-鿿){CITED}])\\.|[百千万]分之|[{TENS}]"
+    f"|(?:[{SIGN}]|(?<![a-z])(?:minus|negative){GAP}|(?<![自欠担抱辜胜])负)(?:{CURRENCY})?"
+    f"|[|$€£¥₹₩][ \u00a0]?\\([ \u00a0]?)\\Z"
+)
+AFTER = re.compile(
+    f"(?!{FIGURES})(?:(?P<per>{GAP}(?:{PER}))"
+    f"|[{DIGITS}]+|[.,'_][0-9]+|:(?!1(?![0-9]))[0-9]{{1,2}}(?![0-9])|/[0-9]{{1,2}}(?![0-9])|e[+-]?[{DIGITS}]+"
+    f"|[ \u00a0]?[×x*][ \u00a0]?[0-9]+"
+    f"|[ \u00a0]{{1,2}}(?:00[0-9]*(?![0-9.])|[0-9]{{3}}(?![0-9]))|o+(?![a-z])|余|分之|点[{HAN}]"
+    f"|个?半(?!年|天|月|数)|-?fold(?![a-z])"
+    f"|{GAP}(?:(?:{SCALE})(?![a-z0-9])|[多余几数来]?[百千万亿兆])|[〇零])"
+)
+NOTE = re.compile("[¹²³⁴-⁹]+").fullmatch
+JOINED = re.compile("[.,:'_e点\u00a0]")  # alone between two citations
+NEAR = 24  # code points on each side of a citation
+
+
+class View(NamedTuple):
+    """A text as it could be read, and for each of its places the place in the text that it was made from."""
+
+    plain: Plain
+    places: Sequence[int]
+
+
+class Addition(NamedTuple):
+    """What the author's words make of a citation, and where they stand: text[start:end]."""
+
+    citation: int
+    start: int
+    end: int
+
+
+def masked(text: str, citations: Iterable[tuple[int, int]]) -> str:
+    """A text with placeholders for its citations, and without the brackets of footnote marks that lead nowhere."""
+    parts, at = [], 0
+    text = text.replace(CITED, " ")
+    for start, end in citations:
+        parts += [text[at:start], CITED * (end - start)]
+        at = end
+    whole = "".join([*parts, text[at:]]).replace("➖", "-")
+    if "[" not in whole:
+        return whole
+    code, known = fenced(whole), set()
+    for mark in DEFINED.finditer(whole):
+        if not inside(mark.start(), code) and (mark[1][0] == "^" or len(mark[1]) < 3):
+            known.add(mark[1])
+
+    def bare(mark: re.Match[str]) -> str:
+        numbered = mark[1][0] == "^" or any(fold(char).isdigit() for char in mark[1])
+        return f" {mark[1].replace('^', ' ')} " if numbered and mark[1] not in known else mark[0]
+
+    return NOTED.sub(bare, whole)
+
+
+def without_links(text: str, view: View) -> View:
+    """How a text is seen without the ends of its links, so that what follows a link stands beside what is in it."""
+    return view if "](" not in text else seen(LINK_END.sub(lambda end: "\u200b" * len(end[0]), text))
+
+
+def seen(text: str, inline: str = "") -> View:
+    """A text as it is shown: tags of blocks and cells as a paragraph's end, others as nothing or as something else."""
+    hidden = {char for char in set(text) if not fold(char)} if not text.isascii() else set()
+    if not hidden and not MARKUP.search(text):
+        return View(Plain(text), range(len(text) + 1))
+    parts: list[str] = []
+    places: list[int] = []
+
+    def take(shown: str, at: int, each: bool) -> None:
+        if not each and shown and not shown.isascii() or hidden and not hidden.isdisjoint(shown):
+            kept = [(char, at + index if each else at) for index, char in enumerate(shown) if fold(char)]
+            parts.append("".join(char for char, _ in kept))
+            places.extend(place for _, place in kept)
+        else:
+            parts.append(shown)
+            places.extend(range(at, at + len(shown)) if each else [at] * len(shown))
+
+    at = 0
+    for match in MARKUP.finditer(text):
+        if match[0][0] == "_" and in_word(text, *match.span()):
+            continue  # as in a name
+        take(text[at : match.start()], at, True)
+        take(read(match[0], inline), match.start(), False)
+        at = match.end()
+    take(text[at:], at, True)
+    places.append(len(text))
+    return View(Plain("".join(parts)), places)
+
+
+def in_word(text: str, start: int, end: int) -> bool:
+    """Whether there are letters or digits on both sides of a part of a text."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return before.isascii() and before.isalnum() and after.isascii() and after.isalnum()
+
+
+def read(markup: str, inline: str) -> str:
+    """What is shown of a piece of markup."""
+    if markup[0] == "<":
+        return "\n\n" if BLOCK.match(markup) else inline
+    return html.unescape(markup).replace(CITED, " ") if markup[0] == "&" else ""
+
+
+def numbers(text: str, view: View, words: Iterable[str]) -> list[Numeral]:
+    """The numbers that the words around the citations state, each at its place in the text, in their order.
+
+    view is how the text is seen with tags as nothing.
+    """
+    known = list(words)
+    found: dict[tuple[int, int], Numeral] = {}
+    views = [view]
+    if "<" in text:
+        views += [seen(text, "\n"), *attributes(text)]
+    for view in views:
+        for numeral in find(view.plain, known):
+            start, end = view.places[numeral.start], view.places[numeral.end - 1] + 1
+            found.setdefault((start, end), numeral._replace(start=start, end=end))
+    kept: list[Numeral] = []
+    for (start, end), numeral in sorted(found.items(), key=lambda item: (item[0][0], -item[0][1])):
+        if not kept or start >= kept[-1].end:
+            kept.append(numeral._replace(text=text[start : max(end, end_of_entity(text, start, end))]))
+            kept[-1] = kept[-1]._replace(end=start + len(kept[-1].text))
+    return kept
+
+
+def end_of_entity(text: str, start: int, end: int) -> int:
+    """The end of a number whose last character is written as an entity."""
+    match = MARKUP.match(text, end - 1)
+    return match.end() if match and match[0][0] == "&" else end
+
+
+def attributes(text: str) -> Iterator[View]:
+    """What stands within tags and comments, entities read."""
+    for match in re.finditer(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>", text, re.DOTALL):
+        view = seen(match[0].replace("<", " ").replace(">", " "))
+        yield View(view.plain, [match.start() + place for place in view.places])
+
+
+WORDS = {name.replace("-", " ") for name in currencies.NAMES} - {"rs", "won"}
+MONEY = "|".join(map(re.escape, sorted(WORDS, key=lambda word: (-len(word), word))))
+MONEY_BEFORE = re.compile(f"(?:(?<![a-z])(?:{MONEY})){GAP}\\Z")
+MONEY_AFTER = re.compile(f"{GAP}(?:{MONEY})(?![a-z])")
+
+
+def additions(
+    view: View, citations: Sequence[tuple[int, int]], own: Sequence[str | None], stating: Sequence[bool]
+) -> Iterator[Addition]:
+    """What stands so close to a citation that its number would be another one: digits, signs, scales, units.
+
+    own has for each citation the unit that it bears itself; None for one that may be given any. stating says which
+    citations state anything that could be changed.
+    """
+    text = as_written(view.plain)
+    index = {place: number for number, (place, _) in enumerate(citations)}
+    last = 0
+    for match in re.finditer(f"{CITED}+", text):
+        start = match.start()
+        while start < match.end():
+            number = index[view.places[start]]
+            end = start + citations[number][1] - citations[number][0]
+            for found in beside(text, max(start - NEAR, last), start, end, own[number]) if stating[number] else ():
+                first, after = found.span()
+                if not (first == last > 0 and found[0] == "-"):  # which stands between two citations
+                    yield Addition(number, view.places[first], view.places[after - 1] + 1)
+            if end < match.end() and stating[number] and stating[index[view.places[end]]]:
+                yield Addition(number, *citations[number])
+            elif stating[number] and JOINED.match(text, end) and text[end + 1 : end + 2] == CITED and (
+                stating[index[view.places[end + 1]]]
+            ):
+                yield Addition(number, view.places[end], view.places[end] + 1)
+            start = last = end
+
+
+def as_written(plain: Plain) -> str:
+    """The plain text with the commas and colons of Chinese prose, which group no digits and make no time of day."""
+    if not any(char in plain.original for char in "，：．"):
+        return plain.text
+    return "".join(own if own in "，：．" else char for own, char in zip(plain.original, plain.text))
+
+
+def beside(text: str, low: int, start: int, end: int, unit: str | None) -> Iterator[re.Match[str]]:
+    """What stands before and after a citation and does not belong there."""
+    last = text[start - 1 : start]
+    suspect = SPACED if last == " " else LATIN if last.isascii() and last.isalpha() else ()
+    found = None
+    if not suspect or text.endswith(suspect, low, start):  # which nearly no word does, and patterns take their time
+        money = MONEY_BEFORE.search(text, low, start)
+        if money and money[0].strip().isalpha() and unit == "%":
+            money = None  # the dollar rose by so many percent
+        found = BEFORE.search(text, low, start) or contradicting(money, unit)
+    if found:
+        yield found
+    if text[end : end + 1] in HARMLESS_AFTER:
+        return
+    found = AFTER.match(text, end)
+    if found and found["per"] and (unit is None or is_own(found[0], unit)):
+        found = None
+    if found and unit and unit not in SIGNS and NOTE(found[0]):
+        found = None  # the mark of a footnote behind a unit is no exponent
+    if found or (found := contradicting(MONEY_AFTER.match(text, end), unit)):
+        yield found
+
+
+LATIN = tuple(sorted({*WORDS, "minus", "negative", *"us c a nt hk s".split()}))
+SPACED = tuple(f"{end} " for end in (*LATIN, *" \u00a0\t\r\n(-−$€£¥₹₩|"))
+HARMLESS_AFTER = ("\ufffc", "；", "，", "。", "、", "：", ";", "!", "?", ")", "|")
+
+
+def contradicting(found: re.Match[str] | None, unit: str | None) -> re.Match[str] | None:
+    """A currency beside a citation that bears another unit."""
+    return found if found and unit and not is_own(found[0], unit) else None
+
+
+def is_own(words: str, unit: str) -> bool:
+    return units.canonical(words.strip()) == units.canonical(unit)
+
+
+def hidden(text: str) -> Iterator[tuple[int, int]]:
+    """Where control and direction characters stand, also as entities."""
+    for match in CONTROL.finditer(text):
+        yield match.span()
+    for match in re.finditer("&#?[0-9a-zA-Z]+;?", text):
+        if CONTROL.search(html.unescape(match[0])):
+            yield match.span()
+
+
+CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
