@@ -690,7 +690,7 @@ GROUPS = ("has_provenance", "allowed", "guessed", "no_evidence", "suspicious_nam
 
 def number(text: str, start: int, value: str, unit: str, *sources: Any, reason: str = "") -> dict[str, Any]:
     end = start + len(text)
-    return {"text": text, "start": start, "end": end, "value": value, "unit": unit, "sources": list(sources), "reason": reason}
+    return {"kind": "number", "text": text, "start": start, "end": end, "value": value, "unit": unit, "sources": list(sources), "reason": reason}
 
 
 def guess(source: str) -> dict[str, str]:
@@ -718,11 +718,11 @@ class Audit(unittest.TestCase):
             }
             self.assertEqual(command("audit", "latest", cwd=folder), Run(1, as_json(content), ""))
             table = (
-                "group,text,start,end,value,unit,sources,reason\r\n"
-                "has_provenance,\"5,000\",12,17,5000,$,\"sales = sum(regions, 'cents') / 100\",\r\n"
-                "allowed,7,35,36,7,,,\r\n"
-                f"guessed,\"'-124,950\",19,27,'-124950,,\"Q1.r1.cents ({GUESS})\",{NO_METRIC}\r\n"
-                f"no_evidence,\"9,876\",41,46,9876,,,{NO_METRIC}\r\n"
+                "group,kind,text,start,end,value,unit,sources,reason\r\n"
+                "has_provenance,number,\"5,000\",12,17,5000,$,\"sales = sum(regions, 'cents') / 100\",\r\n"
+                "allowed,number,7,35,36,7,,,\r\n"
+                f"guessed,number,\"'-124,950\",19,27,'-124950,,\"Q1.r1.cents ({GUESS})\",{NO_METRIC}\r\n"
+                f"no_evidence,number,\"9,876\",41,46,9876,,,{NO_METRIC}\r\n"
             )
             self.assertEqual(command("audit", "latest", "--format", "csv", cwd=folder), Run(1, table, ""))
 
@@ -831,9 +831,9 @@ class Audit(unittest.TestCase):
         with job_folder({"narrative.md": narrative, CARD: card(metric("a", "-7 + 0", unit="$"))}, contract={}) as folder:
             issued(folder)
             found = list(csv.reader(io.StringIO(command("audit", "latest", "--format", "csv", cwd=folder).out, newline="")))
-        self.assertEqual([row[1] for row in found[1:]], ["'-$7", "'-12.5%", "'+3.5%"])
-        self.assertEqual([row[4] for row in found[1:]], ["'-7", "'-12.5", "3.5"])
-        self.assertEqual(found[1][6], "a = -7 + 0")
+        self.assertEqual([row[2] for row in found[1:]], ["'-$7", "'-12.5%", "'+3.5%"])
+        self.assertEqual([row[5] for row in found[1:]], ["'-7", "'-12.5", "3.5"])
+        self.assertEqual(found[1][7], "a = -7 + 0")
         self.assertEqual({cell[0] for row in found for cell in row if cell} & set("=+-@\t\r"), set())
 
 
@@ -880,7 +880,7 @@ class Runs(unittest.TestCase):
             self.assertIn("RUN4  -  -  -  -  not sealed\n", text)
 
 
-COMMANDS = ("issue", "verify", "export", "audit", "runs", "trace", "check")
+COMMANDS = ("issue", "verify", "export", "audit", "runs", "trace", "check", "upgrade", "judge")
 STATUSES = {"export": [0, 2, 70], "runs": [0, 2, 70]}  # the others have 0, 1, 2 and 70
 WHAT_A_CHOICE_IS = r"invalid choice: '{}' \(choose from {}\)"
 

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 import verify_answers
+from issuance import evidence, markers, report
 from issuance.numerals.finding import find
 from issuance.numerals.plain import Plain
 from issuance.tracing import written
@@ -121,7 +122,7 @@ class Issuance(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(ROOT / "issuance", os.path.join(folder, "issuance"))
             shutil.copy(ROOT / "answer_format.py", folder)
-            for name, status in (("issue", 0), ("withheld", 1), ("verify", 0)):
+            for name, status in (("issue", 0), ("withheld", 1), ("verify", 0), ("cited", 0)):
                 command, _, expected = block(name).partition("\n")
                 run = subprocess.run(
                     [sys.executable, *command.split()[2:]],
@@ -134,6 +135,17 @@ class Issuance(unittest.TestCase):
                 out = re.sub("[0-9]{8}-[0-9]{6}-[0-9]{6}-[0-9a-f]{8}", "RUN", run.stdout)
                 out = re.sub("[0-9a-f]{64}", "SEAL", out)
                 self.assertEqual((run.returncode, out, run.stderr), (status, expected, ""))
+
+    def test_the_draft_that_is_shown_is_that_of_the_example(self) -> None:
+        self.assertIn(block("draft"), (ROOT / "issuance/example/cited.md").read_text(encoding="utf-8"))
+
+    def test_the_markers_and_violations_that_are_listed_are_those_there_are(self) -> None:
+        section = README.split("### A cited report")[1].split("### The tiers")[0]
+        kinds = re.findall(r"^\| (?:`|<code>)\[\[([a-z]+):", section, re.MULTILINE)
+        self.assertEqual([*kinds[:4], *kinds[4:5], "c", *kinds[5:]], list(markers.READERS))
+        listed = [kind for row in re.findall(r"^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \|", section, re.MULTILINE) for kind in re.findall(r"[a-z_]+", row)]
+        named = {value for module in (evidence, report) for name, value in vars(module).items() if name.isupper() and isinstance(value, str) and re.fullmatch("[a-z]+_[a-z]+|unresolved|contradiction", value)}
+        self.assertEqual(set(listed), named)
 
     def test_the_metric_that_is_shown_is_one_of_the_example(self) -> None:
         shown = re.search(r'```text\n(\{"id": "week_on_week".*?)```', README, re.DOTALL)
