@@ -107,4 +107,4 @@ def split(text: str, block: Block) -> Iterator[Sentence]:
 
 def is_list_number(text: str, start: int, end: int) -> bool:
     """Whether what ends here is but the number of a list's item."""
-    return end - start < 12 and text[start : end - 1].strip(" \t>").isdigit()
+    return end - start < 12 and text[start : end - 1].strip(" \t>0123456789") == ""

@@ -20,6 +20,7 @@ from issuance.formats import BOOLEAN, NAME, UNIT, VERSION, parse, record_with
 MAX_METRICS = 100_000
 MAX_DECIMALS = 50
 SIGNS = frozenset("$¥€£₩₹₽₿")
+LETTER = re.compile("[A-Za-z\u00c0-\u024f\u0370-\u1fff]").match
 EAST_ASIAN = "\u2e80"  # where scripts begin that write no space before a unit
 
 
@@ -125,7 +126,7 @@ def with_unit(text: str, unit: str) -> str:
     """A number and its unit: a currency sign before it, a word of letters with a space, all else right behind it."""
     if unit in SIGNS:
         return f"-{unit}{text[1:]}" if text.startswith("-") else unit + text
-    return f"{text} {unit}" if unit[:1].isalpha() and unit[0] < EAST_ASIAN else text + unit
+    return f"{text} {unit}" if unit and LETTER(unit[0]) and unit[0] < EAST_ASIAN else text + unit
 
 
 METRIC = record_with(

@@ -39,7 +39,7 @@ WORDS_ZH = (
     "最高|最低|最大|最小|最多|最少|最好|最差|最快|首位|第一|大部分|多数|"
     "主要来自|因为|由于|因此|所以|导致|得益于|受益于|归因于|造成|带动|推动|拉动|贡献|源于|来自"
 )
-CLAIMING = re.compile(rf"\b(?:{WORDS})\b|{WORDS_ZH}", re.IGNORECASE)
+CLAIMING = re.compile(rf"(?<![A-Za-z0-9])(?:{WORDS})(?![A-Za-z0-9])|{WORDS_ZH}", re.IGNORECASE)
 QUESTION = re.compile(r"[?？][\"”’)\]*_]*\s*$")
 
 

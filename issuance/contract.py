@@ -21,7 +21,7 @@ from issuance.claims import Claims
 from issuance.expressions import AGGREGATES
 from issuance.job import Contract, Job
 from issuance.listing import counted
-from issuance.numerals.plain import Plain
+from issuance.numerals.plain import Plain, is_letter_or_digit
 from issuance.report import Violation
 from issuance.tracing import Traced
 
@@ -167,7 +167,7 @@ MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|^ {0,3}\[[^\]\n]*\]:[
 
 def is_empty(text: str) -> bool:
     """Whether a text states nothing: it has no letter and no digit, comments, tags and entities aside."""
-    return not any(map(str.isalnum, Plain(html.unescape(MARKUP.sub("", text))).text))
+    return not any(map(is_letter_or_digit, Plain(html.unescape(MARKUP.sub("", text))).text))
 
 
 def incomplete(findings: Findings) -> str:

@@ -289,7 +289,7 @@ def plain(cell: Any) -> str:
 
 def escaped(text: str, number: bool = False) -> str:
     """Text of data on one line of Markdown, in which nothing of it is markup; a number cannot begin a list."""
-    if text.isalnum():
+    if text.isascii() and text.isalnum():
         return text
     plain = shown(knowledge.spaced(text))
     start = LIST.match(plain)

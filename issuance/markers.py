@@ -18,10 +18,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from issuance.numerals.plain import fold, is_letter_or_digit
+
 CONVERSIONS = ("万", "亿", "k", "M", "bn", "pct", "int")
 MARKER = re.compile(r"\[\[(?!\[)([a-z]+):(?:(?!\[\[|\]\])[^\n])*\]\]|\[\[(?!\[)|\]\]")
 NAME = "[a-z][a-z0-9_]*"
-SHAPED_AS_NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*){0,3}").fullmatch
+FIRST, REST = "[A-Za-z_\x80-\U0010ffff]", "[A-Za-z0-9_$\x80-\U0010ffff]*"  # of a name, as SQLite reads it
+SHAPED_AS_NAME = re.compile(rf"{FIRST}{REST}(?:\.{FIRST}{REST}){{0,3}}").fullmatch
 CELL = re.compile(rf"({NAME}|Q[1-9][0-9]*)\.r(0|[1-9][0-9]{{0,8}})\.(.+)").fullmatch
 TABLE = re.compile(
     rf"({NAME}|Q[1-9][0-9]*)(?: +cols=([^ ]+(?: [^ =]+)*?))?(?: +rows=([0-9]{{1,9}})(?:-([0-9]{{1,9}}))?)?"
@@ -130,12 +133,13 @@ def read_table(body: str) -> Parts | str:
 
 
 def read_name(body: str) -> Parts | str:
-    return {"name": body} if SHAPED_AS_NAME(body) else "a name is cited as [[t:table]] or [[c:table.column]]"
+    shaped = SHAPED_AS_NAME(body) and all(map(fold, body))
+    return {"name": body} if shaped else "a name is cited as [[t:table]] or [[c:table.column]]"
 
 
 def read_quote(body: str) -> Parts | str:
     chunk, bar, words = body.partition("|")
-    if not CHUNK(chunk) or not bar or not any(map(str.isalnum, words)):
+    if not CHUNK(chunk) or not bar or not any(map(is_letter_or_digit, words)):
         return "a quote is written [[q:K1|the words]]"
     return {"name": chunk, "words": words}
 

@@ -59,6 +59,7 @@ AFTER = re.compile(
 )
 NOTE = re.compile("[¹²³⁴-⁹]+").fullmatch
 JOINED = re.compile("[.,:'_e点\u00a0]")  # alone between two citations
+DECIMAL = frozenset("0123456789")
 NEAR = 24  # code points on each side of a citation
 
 
@@ -93,7 +94,7 @@ def masked(text: str, citations: Iterable[tuple[int, int]]) -> str:
             known.add(mark[1])
 
     def bare(mark: re.Match[str]) -> str:
-        numbered = mark[1][0] == "^" or any(fold(char).isdigit() for char in mark[1])
+        numbered = mark[1][0] == "^" or any(fold(char) in DECIMAL for char in mark[1])
         return f" {mark[1].replace('^', ' ')} " if numbered and mark[1] not in known else mark[0]
 
     return NOTED.sub(bare, whole)
@@ -230,7 +231,7 @@ def beside(text: str, low: int, start: int, end: int, unit: str | None) -> Itera
     found = None
     if not suspect or text.endswith(suspect, low, start):  # which nearly no word does, and patterns take their time
         money = MONEY_BEFORE.search(text, low, start)
-        if money and money[0].strip().isalpha() and unit == "%":
+        if money and money[0].strip() not in currencies.SIGNS and unit == "%":
             money = None  # the dollar rose by so many percent
         found = BEFORE.search(text, low, start) or contradicting(money, unit)
     if found:

@@ -148,11 +148,11 @@ def one_part(
 def code_span(text: str, start: int, end: int, evidence: Evidence) -> Iterator[Piece]:
     """A code span: a name that is known, or code whose names are."""
     inside = text.strip("`").strip()
+    if any(not fold(char) for char in inside):
+        raise Uncitable(UNKNOWN_NAME, "holds a character that does not show")
     if SHAPED_AS_NAME(inside):
         yield Piece(text, start, end, evidence.known(inside))
         return
-    if any(not fold(char) for char in inside):
-        raise Uncitable(UNKNOWN_NAME, "holds a character that does not show")
     if "--" in inside or "/*" in inside:
         raise Uncitable(UNKNOWN_NAME, "holds a comment, which nothing checks")
     found = sql.tokens(inside)
@@ -160,7 +160,7 @@ def code_span(text: str, start: int, end: int, evidence: Evidence) -> Iterator[P
         is_call = after is not None and after.is_mark("(")
         name = token.text.lstrip(":@$?") or token.text
         is_name = token.kind in ("name", "quoted", "parameter") and not is_call
-        if is_name and name not in sql.WORDS and not name.isdigit():
+        if is_name and name not in sql.WORDS and name.strip("0123456789"):
             evidence.known(name)
     yield Piece(text, start, end)
 
@@ -197,7 +197,7 @@ def trimmed_end(text: Piece, cited: Piece) -> Piece:
     cut = len(text.text)
     if kind == "metric" and last == first and first in SIGNS:
         us = text.text[-3:].upper() == "US$"
-        cut -= 3 if us else 0 if text.text[-2:-1].isalpha() else 1
+        cut -= 3 if us else 0 if is_word(text.text[-2:-1]) else 1
     elif kind == "quote" and last in ("“", '"'):
         cut -= 1
     elif kind == "basis":
@@ -227,7 +227,7 @@ def repeated_unit(after: str, rendered: str, unit: str) -> int:
         if (
             one
             and after[space:end].lower() == one.lower()
-            and not (one[-1:].isalnum() and is_word(after[end : end + 1]))
+            and not (is_word(one[-1:]) and is_word(after[end : end + 1]))
         ):
             return end
     return 0
@@ -305,7 +305,7 @@ def states(piece: Piece) -> bool:
     kind = (piece.citation or {})["kind"]
     if kind == "metric":
         return True
-    return kind in STATING and piece.text.strip("“”")[-1:].isdigit() and stated(piece.text) is not None
+    return kind in STATING and piece.text.strip("“”")[-1:] in prose.DECIMAL and stated(piece.text) is not None
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -15,8 +15,8 @@ TOKEN = re.compile(
     r"(?P<space>[ \t\n\f\r]+|--[^\n]*|/\*.*?(?:\*/|\Z))"
     r"|(?P<string>[xX]?'(?:[^']|'')*')"
     r"|(?P<quoted>\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|\[[^\]]*\])"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\w*)"
-    r"|(?P<parameter>[:@$][\w$]+|\?[0-9]*)"
+    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[A-Za-z0-9_\x80-\U0010ffff]*)"
+    r"|(?P<parameter>[:@$][A-Za-z0-9_$\x80-\U0010ffff]+|\?[0-9]*)"
     r"|(?P<name>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)"  # as SQLite reads it, any space aside
     r"|(?P<mark>.)",
     re.DOTALL,
@@ -153,7 +153,7 @@ def is_fractional(part: Sequence[Token], fractional: set[str]) -> bool:
     """Whether an expression may have a fraction for a value."""
     return any(
         token.kind in ("name", "quoted") and token.text.lower() in fractional
-        or token.kind == "number" and not token.text.isdigit()
+        or token.kind == "number" and token.text.strip("0123456789")
         or token.is_name(*FLOATING)
         for token in results(part)
     )

@@ -7,6 +7,7 @@ import csv
 import functools
 import io
 import json
+import os
 import pathlib
 import shlex
 import unittest
@@ -18,7 +19,7 @@ from unittest import mock
 import issuance.__main__
 from answer_format import Problems
 from issuance import job as jobs
-from issuance import programs
+from issuance import programs, store
 from tests import issuance_support
 from tests.issuance_support import CARD, DROP, SQL, Run, card, command, edited, job_folder, metric, query, write
 from tests.test_store_and_seal import (
@@ -920,6 +921,32 @@ class Upgrades(unittest.TestCase):
                 line = f"issuance: job.json: is not written, as check does not pass: {said}\n"
                 self.assertEqual(command("upgrade", "job.json", "--write", cwd=folder), Run(1, shown.out, line))
                 self.assertEqual({path: path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file()}, files)
+
+    def test_a_narrative_that_is_another_file_of_the_job(self) -> None:
+        for narrative in ("job.json", CARD, "shop.sql", "./shop.sql", "linked.sql"):
+            with self.subTest(narrative), job_folder(narrative=narrative) as folder:
+                os.symlink("shop.sql", f"{folder}/linked.sql")
+                kept = {path: path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file()}
+                said = "issuance: job.json: narrative: is also another file of the job, which would be changed\n"
+                for write_too in ([], ["--write"]):
+                    run = command("upgrade", "job.json", *write_too, cwd=folder)
+                    self.assertEqual(run, Run(2, "", said))
+                self.assertEqual({path: path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file()}, kept)
+
+    def test_a_job_that_cannot_be_written(self) -> None:
+        with job_folder() as folder:
+            kept = {path: path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file()}
+            whole = store.write_whole
+
+            def failing(path: str, data: bytes, before: Any = lambda: None) -> None:
+                if path.endswith("job.json"):
+                    raise OSError(28, "No space left on device")
+                whole(path, data, before)
+
+            with mock.patch.object(store, "write_whole", failing):
+                run = command("upgrade", "job.json", "--write", cwd=folder)
+            self.assertEqual((run.status, run.err), (2, "issuance: job.json: cannot be written: No space left on device\n"))
+            self.assertEqual({path: path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file()}, kept)
 
     def test_nothing_to_upgrade(self) -> None:
         with job_folder(narrative=DROP) as folder:

@@ -238,6 +238,15 @@ class Markers(unittest.TestCase):
                 self.assertEqual(found, list(expected))
                 self.assertTrue(all(draft[one.start : one.end] == one.text for one in markers.find(draft)))
 
+    def test_characters_that_newer_pythons_know_better(self) -> None:
+        for char in ("\U00031350", "\u0870", "\U00011240", "\U0001e4f1", "\U00011f53", "\u5317", "\xe9"):
+            for draft in (f"[[t:{char}]]", f"[[c:a{char}.b]]", f"[[q:K1|{char}]]"):
+                (found,) = markers.find(draft)
+                self.assertIsInstance(found, markers.Marker, draft)
+        for char in ("\u3002", "\u2014", "\u200b", "\xb7", " ", "!"):
+            (found,) = markers.find(f"[[q:K1|{char}]]")
+            self.assertIsInstance(found, markers.Malformed, char)
+
     def test_many_brackets_take_no_longer(self) -> None:
         for piece, times in (("[[ ", 20_000), ("]]", 20_000), ("[[m:a", 20_000), ("[[table:Q1 cols=a a", 3_000)):
             self.assertEqual(len(list(markers.find(piece * times))), times)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 
 from answer_format import Problems
@@ -24,6 +25,7 @@ from issuance.console import (
 from issuance.listing import shown
 from issuance.plan import Plan
 from issuance.sources import Source
+from issuance.store import StoreFault
 
 
 def add(commands: Commands[Parser]) -> None:
@@ -54,6 +56,9 @@ def run(options: argparse.Namespace) -> int:
     if found.narrative is None or found.job.narrative is None:
         return EXIT_OK
     path = job.within(found.folder, found.job.narrative)
+    others = [job.within(found.folder, named) for where, named in job.paths(found.job) if where != ((), "narrative")]
+    if os.path.realpath(path) in map(os.path.realpath, [options.job, *others]):
+        raise unusable(options.job, "narrative", "is also another file of the job, which would be changed")
     before = found.job.data.decode("utf-8")
     after = upgrading.upgraded_job(before, found.job.narrative)
     if after is None:
@@ -74,8 +79,13 @@ def run(options: argparse.Namespace) -> int:
             return EXIT_DIFFERS
     with store.faults(path, "cannot be written"):
         store.write_whole(os.path.realpath(path), upgraded.draft.encode("utf-8"))
-    with store.faults(options.job, "cannot be written"):
-        store.write_whole(os.path.realpath(options.job), after.encode("utf-8"))
+    try:
+        with store.faults(options.job, "cannot be written"):
+            store.write_whole(os.path.realpath(options.job), after.encode("utf-8"))
+    except StoreFault:
+        with contextlib.suppress(OSError):
+            store.write_whole(os.path.realpath(path), found.narrative[0])  # so that both stay as they were
+        raise
     return EXIT_DIFFERS if upgraded.left else EXIT_OK
 
 

@@ -115,6 +115,11 @@ def is_hidden(char: str) -> bool:
     return bool(INVISIBLE.match(char)) or UNICODE.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
+def is_letter_or_digit(char: str) -> bool:
+    """The same in every Python; what Unicode has added since counts as a letter."""
+    return char.isalnum() if char.isascii() else UNICODE.category(char)[0] in "LN" or UNICODE.category(char) == "Cn"
+
+
 @functools.cache
 def fold(char: str) -> str:
     """The one character that the rules read in place of this one, or none. The same in every Python."""
