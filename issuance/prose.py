@@ -25,9 +25,10 @@ MARKUP = re.compile(
     re.DOTALL,
 )
 LINK_END = re.compile(r"\]\([^()\s]*\)")
+CELL = re.compile("</?t[dh](?![a-z0-9])", re.IGNORECASE)
 BLOCK = re.compile(
     "</?(?:address|article|aside|blockquote|br|caption|dd|div|dl|dt|fieldset|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|"
-    "pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(?![a-z0-9])",
+    "pre|section|summary|table|tbody|tfoot|thead|tr|ul)(?![a-z0-9])",
     re.IGNORECASE,
 )
 DEFINED = re.compile(r"^[ >]*\[(\^?[^\]\n]+)\]:", re.MULTILINE)
@@ -46,9 +47,11 @@ PER = "%|‰|‱|bps?(?![a-z])|basis points?|per ?cent|pp(?![a-z])|个?百分点
 CURRENCY = "(?:[a-z]{0,3}[$€£¥₹₩]|usd|eur|gbp|rmb|cny|hkd)[ \u00a0]?"
 BEFORE = re.compile(
     f"(?:[{DIGITS}]+|(?<![a-z0-9一-鿿-])[0-9]{{1,2}}[:/]|[0-9][.,'_]|(?<![a-z0-9一-鿿){CITED}])\\.|[百千万]分之|[{TENS}]"
-    f"|(?:[{SIGN}]|(?<![a-z])(?:minus|negative){GAP}|(?<![自欠担抱辜胜])负)(?:{CURRENCY})?"
-    f"|[|$€£¥₹₩][ \u00a0]?\\([ \u00a0]?)\\Z"
+    f"|(?:[{SIGN}]|(?<![^\\s(|])–|(?<![a-z])(?:minus|negative){GAP}|(?<![自欠担抱辜胜])负)(?:{CURRENCY})?"
+    f")\\Z"
 )
+CLOSED = re.compile("[ \u00a0]?\\)(?P<cell>[ \u00a0]*\\|)?")
+BRACKET = re.compile("(?:\\A|[\n|$€£¥₹₩]|usd|eur|元)[ \u00a0]?\\([ \u00a0]?\\Z")  # of an accountant's negative
 AFTER = re.compile(
     f"(?!{FIGURES})(?:(?P<per>{GAP}(?:{PER}))"
     f"|[{DIGITS}]+|[.,'_][0-9]+|:(?!1(?![0-9]))[0-9]{{1,2}}(?![0-9])|/[0-9]{{1,2}}(?![0-9])|e[+-]?[{DIGITS}]+"
@@ -143,6 +146,8 @@ def in_word(text: str, start: int, end: int) -> bool:
 def read(markup: str, inline: str) -> str:
     """What is shown of a piece of markup."""
     if markup[0] == "<":
+        if CELL.match(markup):
+            return "\n|"
         return "\n\n" if BLOCK.match(markup) else inline
     return html.unescape(markup).replace(CITED, " ") if markup[0] == "&" else ""
 
@@ -233,7 +238,7 @@ def beside(text: str, low: int, start: int, end: int, unit: str | None) -> Itera
         money = MONEY_BEFORE.search(text, low, start)
         if money and money[0].strip() not in currencies.SIGNS and unit == "%":
             money = None  # the dollar rose by so many percent
-        found = BEFORE.search(text, low, start) or contradicting(money, unit)
+        found = BEFORE.search(text, low, start) or in_brackets(text, low, start, end) or contradicting(money, unit)
     if found:
         yield found
     if text[end : end + 1] in HARMLESS_AFTER:
@@ -245,6 +250,15 @@ def beside(text: str, low: int, start: int, end: int, unit: str | None) -> Itera
         found = None  # the mark of a footnote behind a unit is no exponent
     if found or (found := contradicting(MONEY_AFTER.match(text, end), unit)):
         yield found
+
+
+def in_brackets(text: str, low: int, start: int, end: int) -> re.Match[str] | None:
+    """The bracket before a citation that makes a negative number of it, in a cell or behind a currency."""
+    closed, found = CLOSED.match(text, end), BRACKET.search(text, low, start)
+    if not closed or not found:
+        return None
+    begins_line = found[0][0] not in "|$€£¥₹₩ue元"
+    return None if begins_line and not closed["cell"] else found
 
 
 LATIN = tuple(sorted({*WORDS, "minus", "negative", *"us c a nt hk s".split()}))
