@@ -53,7 +53,7 @@ BEFORE = re.compile(
 CLOSED = re.compile("[ \u00a0]?\\)(?P<cell>[ \u00a0]*\\|)?")
 BRACKET = re.compile("(?:\\A|[\n|$€£¥₹₩]|usd|eur|元)[ \u00a0]?\\([ \u00a0]?\\Z")  # of an accountant's negative
 AFTER = re.compile(
-    f"(?!{FIGURES})(?:(?P<per>{GAP}(?:{PER}))"
+    f"(?!{GAP}(?:{FIGURES}))(?:(?P<per>{GAP}(?:{PER}))"
     f"|[{DIGITS}]+|[.,'_][0-9]+|:(?!1(?![0-9]))[0-9]{{1,2}}(?![0-9])|/[0-9]{{1,2}}(?![0-9])|e[+-]?[{DIGITS}]+"
     f"|[ \u00a0]?[×x*][ \u00a0]?[0-9]+"
     f"|[ \u00a0]{{1,2}}(?:00[0-9]*(?![0-9.])|[0-9]{{3}}(?![0-9]))|o+(?![a-z])|余|分之|点[{HAN}]"

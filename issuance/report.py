@@ -150,16 +150,17 @@ def code_span(text: str, start: int, end: int, evidence: Evidence) -> Iterator[P
     inside = text.strip("`").strip()
     if any(not fold(char) for char in inside):
         raise Uncitable(UNKNOWN_NAME, "holds a character that does not show")
-    if SHAPED_AS_NAME(inside):
+    if SHAPED_AS_NAME(inside) and inside.lower() not in sql.WORDS:
         yield Piece(text, start, end, evidence.known(inside))
         return
     if "--" in inside or "/*" in inside:
         raise Uncitable(UNKNOWN_NAME, "holds a comment, which nothing checks")
     found = sql.tokens(inside)
-    for token, after in zip(found, [*found[1:], None]):
+    for before, token, after in zip([None, *found], found, [*found[1:], None]):
         is_call = after is not None and after.is_mark("(")
+        is_alias = before is not None and before.is_name("as")
         name = token.text.lstrip(":@$?") or token.text
-        is_name = token.kind in ("name", "quoted", "parameter") and not is_call
+        is_name = token.kind in ("name", "quoted", "parameter") and not is_call and not is_alias
         if is_name and name not in sql.WORDS and name.strip("0123456789"):
             evidence.known(name)
     yield Piece(text, start, end)
