@@ -5,6 +5,6 @@ Run with `python3 -m issuance`. A run goes this way, and `verify` the same way b
     plan (job, cards) -> sources -> queries -> snapshots -> caliber -> tracing -> contract -> seal
 
 Dependencies run one way: the command line (__main__, commands) uses what does the work (issuing, verifying, auditing,
-checking, exporting), which uses what is kept (store, seal, runs) and what is computed; those use formats, over the one
+checking, exports), which uses what is kept (store, seal, runs) and what is computed; those use formats, over the one
 strict JSON reader.
 """

@@ -127,6 +127,17 @@ def whole_events(run: Run) -> Sealed:
     return sealed
 
 
+def unsealed_events(run: Run) -> Sealed:
+    """The events that a run without a seal has, as far as it came. Raises Unfit."""
+    try:
+        sealed = seal.read_unsealed(run.events or b"")
+    except Malformed as fault:
+        raise Unfit(f"does not hold: {EVENTS}: {fault.args[0]}") from None
+    if sealed.started["run_id"] != run.name:
+        raise Unfit(f"does not hold: it is the run {sealed.started['run_id']} under another name")
+    return sealed
+
+
 class Held:
     """What a run's sealed events name, read from the store by hash. Reading raises Damaged and Unfit."""
 

@@ -24,6 +24,10 @@ ORDER = re.compile(
     "run.started( query.snapshotted)* metrics.computed( report.repaired)* report.checked"
     "(( claims.judged)? contract.decided run.finished| run.failed)"
 ).fullmatch
+PARTS = (  # of ORDER, which an unsealed run has some of
+    "run.started", "query.snapshotted", "metrics.computed", "report.repaired", "report.checked", "claims.judged",
+    "contract.decided", FINISHED, FAILED,
+)  # fmt: skip
 RUN_FIELDS = ("run_id", "job_id", "title", "mode", "level", "inputs", "number_rules")
 
 
@@ -83,7 +87,20 @@ def read(data: bytes) -> Sealed:
         raise Malformed("the events do not follow each other as those of a run do")
     if any(later["at"] < earlier["at"] for earlier, later in zip(events, events[1:])):
         raise Malformed("an event is earlier than the one before it")
-    seal = hashlib.sha256(b"".join(lines)).hexdigest()
+    return by_type(events, hashlib.sha256(b"".join(lines)).hexdigest(), appended)
+
+
+def read_unsealed(data: bytes) -> Sealed:
+    """The events that a run has which was stopped, without a seal. Raises Malformed."""
+    whole = re.findall(rb"[^\n]*\n", data)  # the last may have been cut short
+    events = [event_of(number, line) for number, line in enumerate(whole, 1)]
+    places = [PARTS.index(event["type"]) for event in events]
+    if not events or places[0] != 0 or places != sorted(places):
+        raise Malformed("the events are not those of a run that has begun")
+    return by_type(events, "", [])
+
+
+def by_type(events: list[dict[str, Any]], seal: str, appended: list[bytes]) -> Sealed:
     rest = {event["type"]: event for event in events}
     queries = [event for event in events if event["type"] == "query.snapshotted"]
     repaired = [event for event in events if event["type"] == "report.repaired"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 
 from answer_format import quoted
@@ -20,8 +21,11 @@ from issuance.console import (
     exits,
     print_json,
     print_lines,
+    unusable,
 )  # fmt: skip
+from issuance.exports import bundle
 from issuance.listing import shown
+from issuance.store import RUN_ID, faults, read_whole
 from issuance.verifying import Verification, verify
 
 
@@ -32,7 +36,9 @@ def add(commands: Commands[Parser]) -> None:
         description=(
             "Read again everything that a run's sealed events name, from the store alone, and recompute hashes,\n"
             "metrics, text, number checks and tier. A seal does not prove who made it, or when: whoever can rewrite\n"
-            "the whole store can make a new one. Compare it with one that you were given (--seal)."
+            "the whole store can make a new one. Compare it with one that you were given (--seal).\n"
+            "RUN may also be a bundle that export has written: then the run inside is verified, and that the file is,\n"
+            "byte for byte, what it renders to."
         ),
         epilog=exits(
             "every check holds",
@@ -40,15 +46,15 @@ def add(commands: Commands[Parser]) -> None:
             "bad usage, no such run, or an output that cannot be written",
         ),
     )
-    add_run(parser)
+    add_run(parser, "a run's folder, its id, latest, or an exported bundle")
     parser.add_argument("--seal", metavar="HEX", help="the seal that the run should have")
     add_store(parser)
     add_format(parser, "text, for people")
     parser.set_defaults(run=run)
 
 
-def add_run(parser: Parser) -> None:
-    parser.add_argument("run_", metavar="RUN", help="a run's folder, its id, or latest")
+def add_run(parser: Parser, what: str = "a run's folder, its id, or latest") -> None:
+    parser.add_argument("run_", metavar="RUN", help=what)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,10 +62,9 @@ def run(options: argparse.Namespace) -> int:
     if given is not None and not re.fullmatch("[0-9a-f]{64}", given):
         said = f"--seal must be the 64 hexadecimal digits of a SHA-256, not {quoted(options.seal)}"
         raise Unusable(f"{PROGRAM}: {said} (--help explains the usage)")
-    found = runs.find(options.run_, options.store)
     progress = Progress()
     try:
-        verification = verify(found, given, progress)
+        verification = verified(options.run_, options.store, given, progress)
     finally:
         progress.clear()
     if options.format == "json":
@@ -76,6 +81,18 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_lines(as_text(verification))
     return EXIT_OK if verification.holds else EXIT_DIFFERS
+
+
+def verified(reference: str, root: str, given: str | None, progress: Progress) -> Verification:
+    """The checks of a run, or of a bundle. Raises Unusable, NoRun and StoreFault."""
+    if RUN_ID(reference) or not os.path.isfile(reference):
+        return verify(runs.find(reference, root), given, progress)
+    with faults(reference, "cannot be read"):
+        data = read_whole(reference)
+    try:
+        return bundle.verify_bundle(data, given, progress)
+    except bundle.NoBundle as fault:
+        raise unusable(reference, None, fault.args[0]) from None
 
 
 def as_text(verification: Verification) -> list[str]:

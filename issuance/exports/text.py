@@ -1,4 +1,4 @@
-"""Exports of a run. The text export is the rendered Markdown under the verdict."""
+"""The text export: the rendered Markdown under the verdict."""
 
 from __future__ import annotations
 
