@@ -122,8 +122,11 @@ class Issuance(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(ROOT / "issuance", os.path.join(folder, "issuance"))
             shutil.copy(ROOT / "answer_format.py", folder)
-            for name, status in (("issue", 0), ("withheld", 1), ("verify", 0), ("cited", 0)):
+            for name, status in (("issue", 0), ("withheld", 1), ("verify", 0), ("cited", 0), ("bundle", 0)):
                 command, _, expected = block(name).partition("\n")
+                if name == "bundle":
+                    for line in re.findall(r"^python3 (-m issuance export .*)$", README, re.MULTILINE):
+                        subprocess.run([sys.executable, *line.split()], cwd=folder, timeout=60, check=True)
                 run = subprocess.run(
                     [sys.executable, *command.split()[2:]],
                     cwd=folder,
