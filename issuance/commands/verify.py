@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 
 def verified(reference: str, root: str, given: str | None, progress: Progress) -> Verification:
     """The checks of a run, or of a bundle. Raises Unusable, NoRun and StoreFault."""
-    if RUN_ID(reference) or not os.path.isfile(reference):
+    if reference == "latest" or RUN_ID(reference) or not os.path.isfile(reference):
         return verify(runs.find(reference, root), given, progress)
     with faults(reference, "cannot be read"):
         data = read_whole(reference)

@@ -46,7 +46,7 @@ function showRows(cell) { // the row of a cell with those around it; for a colum
   }
 }
 
-function open(ids) {
+function reveal(ids) {
   const parts = rest(ids);
   parts.forEach((element, index) => {
     const section = element.closest("section");
@@ -71,7 +71,7 @@ function choose(place, focus) {
   place.setAttribute("aria-current", "true");
   byId("chosen-text").textContent = all(`[data-place="${place.id}"]`).map((part) => part.textContent).join("");
   byId("chosen-note").textContent = place.title;
-  open(place.dataset.evidence.split(" "));
+  reveal(place.dataset.evidence.split(" "));
   if (focus) panel.focus({ preventScroll: true });
   if (panel.getBoundingClientRect().top > window.innerHeight - 80 || getComputedStyle(panel).position === "static") panel.scrollIntoView();
 }
@@ -88,11 +88,11 @@ function follow(focus) { // the fragment of the address
     clear();
     byId("chosen-text").textContent = "";
     byId("chosen-note").textContent = "";
-    open([id]);
+    reveal([id]);
   }
 }
 
-function close() {
+function leave() {
   const place = current;
   clear();
   panel.classList.remove("chosen");
@@ -120,8 +120,8 @@ document.addEventListener("click", (event) => {
   else location.hash = place.id;
 });
 window.addEventListener("hashchange", () => follow(true));
-document.addEventListener("keydown", (event) => { if (event.key === "Escape" && panel.classList.contains("chosen")) close(); });
+document.addEventListener("keydown", (event) => { if (event.key === "Escape" && panel.classList.contains("chosen")) leave(); });
 byId("before").addEventListener("click", () => move(-1));
 byId("after").addEventListener("click", () => move(1));
-byId("back").addEventListener("click", close);
+byId("back").addEventListener("click", leave);
 follow(false);
