@@ -70,7 +70,7 @@ def find(plain: Plain, units: Iterable[str] = (), progress: Callable[[int, int],
 
 
 def find_exactly(plain: Plain, units: Iterable[str], progress: Callable[[int, int], None] | None) -> list[Numeral]:
-    text = "\n" + markup.blanked(plain.text) + "\n" * 8  # so that every place has neighbours
+    text = "\n" + markup.blanked(plain) + "\n" * 8  # so that every place has neighbours
     next_hit = (IN_CHINESE if re.search(EAST_ASIAN, text) else IN_LATIN).search
     unit_after = unit_pattern(units)
     found: list[Numeral] = []

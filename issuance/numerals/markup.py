@@ -5,6 +5,8 @@ from __future__ import annotations
 import bisect
 import re
 
+from issuance.numerals.plain import Plain
+
 BLANK = "\0"  # which plain text never has
 
 BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -15,28 +17,49 @@ MARKER = re.compile(
     r"|\[[0-9]{1,3}(?:(?:, ?|[-–])[0-9]{1,3})*\](?![(元%万亿个家])"  # [1], [1, 2], but not [10, 20]元
 )
 DOMAINS = (".com", ".org", ".net", ".io", ".cn", ".gov", ".edu", "localhost:")
+# An address ends where a reader ends it: at a space, a quote, a backtick, an asterisk, a table's bar, whatever is not
+# ASCII, or a bracket that the address itself has not opened. Brackets may stand behind its host only.
+HOST = r"[a-z0-9._~%:@+-]+"
+WITHIN = r"[^\s\"*<>`|\\^()\[\]{}\x00-\x20\x7f-\U0010ffff]*"
+NESTED = rf"{WITHIN}(?:[(\[{{]{WITHIN}[)\]}}]{WITHIN})*"
+PATH = rf"(?:[/?#]{WITHIN}(?:[(\[{{]{NESTED}[)\]}}]{WITHIN})*)?"
+DESTINATION = (  # of a link: what no reader sees, unless nothing closes it or it is only a number
+    r"(?<=\]\()(?=[^()\s]*[a-z/#])[^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?=\)|\s+[\"'(])"
+)
 ADDRESS = re.compile(
-    r"(?:https?|ftp)://[!-~]+|www\.[!-~]+|mailto:[!-~]+|localhost:[0-9]+[!-~]*|(?<=\]\()[^()\s]*(?:\([^()\s]*\)[^()\s]*)*"
+    rf"{DESTINATION}|(?:(?:https?|ftp)://(?:\[[0-9a-f:.]+\](?::[0-9]+)?)?|www\.)(?:{HOST})?{PATH}|mailto:{HOST}{PATH}"
+    rf"|localhost:[0-9]+{PATH}"
     r"|(?<![a-z0-9_.+-])[a-z0-9_.+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}"
-    r"|(?<![a-z0-9_.@-])[a-z0-9][a-z0-9.-]{0,200}\.(?:com|org|net|io|cn|gov|edu)(?![a-z0-9_-])(?::[0-9]+)?(?:/[!-~]*)?"
+    rf"|(?<![a-z0-9_.@-])[a-z0-9][a-z0-9.-]{{0,200}}\.(?:com|org|net|io|cn|gov|edu)(?![a-z0-9_-])(?::[0-9]+)?{PATH}",
+    re.ASCII | re.IGNORECASE,
 )
 
 
-def blanked(text: str) -> str:
+def blanked(plain: Plain) -> str:
     """The plain text with everything that is no prose replaced by as many blanks."""
+    text = plain.text
     parts = []
     if "`" in text or "~~~" in text:
         parts += code(text)
     if "[[" in text or "[^" in text or "]" in text:
         parts += [match.span() for match in MARKER.finditer(text)]
     if "://" in text or "www." in text or "@" in text or "](" in text or any(domain in text for domain in DOMAINS):
-        parts += [match.span() for match in ADDRESS.finditer(text)]
+        parts += addresses(plain)
     kept, end = [], 0
     for start, stop in sorted(parts):
         if stop > end:
             kept += [text[end:start], BLANK * (stop - max(start, end))]
             end = stop
     return "".join(kept) + text[end:] if parts else text
+
+
+def addresses(plain: Plain) -> list[tuple[int, int]]:
+    """Where in the plain text addresses are. The original has them: what only folds to ASCII, or is hidden, ends one."""
+    if not plain.removed:
+        return [match.span() for match in ADDRESS.finditer(plain.original)]
+    removed = [place + count for count, place in enumerate(plain.removed)]  # in the original
+    spans = [match.span() for match in ADDRESS.finditer(plain.original)]
+    return [(start - bisect.bisect_left(removed, start), end - bisect.bisect_left(removed, end)) for start, end in spans]
 
 
 def code(text: str) -> list[tuple[int, int]]:
