@@ -88,8 +88,8 @@ PERIOD = re.compile(  # Q3 2026, FY2026/27, H1, Q1 and 2
     f"(?:[qh][1-4](?:(?: and | to |[-–/])[qh]?[1-4]{NO_QUANTITY}{UNCOUNTED})?|[1-4][qh]"
     "|[fc]y[- ]?'?(?:[0-9]{4}|[0-9]{2})(?:[/-][0-9]{2,4})?)(?![0-9])"
     f"(?:[ \u00a0-](?:of |in )?(?:'?{YEARS.pattern}"
-    f"|(?:[fc]y ?'?|')(?:[0-9]{{4}}|[0-9]{{2}})(?:/[0-9]{{2}})?{NO_QUANTITY})"
-    f"|'[0-9]{{2}}{NO_QUANTITY})?",
+    f"|(?:[fc]y ?'?|')(?:[0-9]{{4}}|[0-9]{{2}})(?:/[0-9]{{2}})?{exclusions.SHORT})"
+    f"|'[0-9]{{2}}{exclusions.SHORT})?",
     re.ASCII,
 )
 UNITS = (

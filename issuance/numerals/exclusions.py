@@ -44,6 +44,7 @@ MM, DD, YY = "(?:1[0-2]|0?[1-9])", "(?:3[01]|[12][0-9]|0?[1-9])", "(?:[0-9]{4}|[
 DAY = f"{DD}(?:st|nd|rd|th)?{NO_QUANTITY}"
 DAYS = f"{DAY}(?:(?:, {DAY}){SOME}(?:,? and | or ){DAY}|(?: ?[-–/&] ?| and | to ){DAY})?"
 HOUR, MINUTE = "(?:2[0-4]|1[0-9]|0?[0-9])", "[0-5][0-9]"
+MINUTES = f"{MINUTE}(?:分|(?!{GAP}?[0-9万亿千百元家个名件%倍]))"  # 5点20, but 20 of 5点20万 is none
 TIME = f"{HOUR}:{MINUTE}(?::{MINUTE}(?:\\.[0-9]+)?)?(?![0-9:])"
 MERIDIEM = "(?:[ap]\\.m\\.|[ap]m(?![a-z0-9_]))"
 
@@ -58,10 +59,11 @@ COUNTED = any_of(  # nouns that make a number of what stands before them: "in 20
     "points kiosks depots warehouses pieces pallets shoppers guests jobs tonnes tons miles sofas leases bakeries restaurants cafes hotels farms factories plants offices hospitals clinics franchises  of"
 )
 UNCOUNTED = f"(?!{GAP}(?:[a-z-]+ )?{COUNTED}(?![a-z0-9_])){COUNTED_IN_CHINESE}"
+SHORT = rf"{NO_QUANTITY}(?!{GAP}per ?cent){UNCOUNTED}"  # behind the two digits of a year
 FILE_NAME = (
     r"[0-9]+[\w-]{0,80}\.(?:pdf|csv|xlsx?|docx?|json|png|jpg|txt|md|html?|zip|com|cn|org|net|py|js|sql)\b[\w./?=&-]*"
 )
-CLOCK = rf"(?:{HOUR}|[零一二三四五六七八九十两]{{1,3}})[点时](?:半|整|钟|[一三]刻|{MINUTE}分?|[零一二三四五六七八九十]{{1,3}}分)?"
+CLOCK = rf"(?:{HOUR}|[零一二三四五六七八九十两]{{1,3}})[点时](?:半|整|钟|[一三]刻|{MINUTES}|[零一二三四五六七八九十]{{1,3}}分)?"
 CLOCKS = rf"{CLOCK}(?:[至到—~–-]|持续到){CLOCK}"
 RANGE_OF_MONTHS = rf"{MM}(?:[-–—~至到、和/]{MM}){{1,3}}月(?:份|底|初|末|[中上下]旬)?"
 RANGE_OF_YEARS = r"(?:19|20)[0-9]{2}(?:[-–—~至到](?:19|20)?[0-9]{2})年(?:度|代)?"
@@ -127,7 +129,7 @@ AFTER_DIGITS = {
         rf"{MM}月(?:份|底|初|末|[中上下]旬)?(?:{DD}{GAP}?[日号](?:(?:[-–—~至到、]|{GAP}){{1,3}}{DD}[日号]|[-–—~至到、]{DD}日)?)?(?![度龄饼])",
         rf"{MM}月{DD}[-–—~至到、]{DD}[日号]",
         rf"{DD}日(?![内均游龄元])|[0-9]+号|[1-4]季度|[0-9][05]后",
-        rf"{HOUR}[点时](?:{MINUTE}分?|[0-9]分|半|整|钟|许|(?=前|后|左右|开|至|到|起|之|止))(?:{MINUTE}秒)?|{HOUR}时(?=[，,。、 ])",
+        rf"{HOUR}[点时](?:{MINUTES}|[0-9]分|半|整|钟|许|(?=前|后|左右|开|至|到|起|之|止))(?:{MINUTE}秒)?|{HOUR}时(?=[，,。、 ])",
     ],
     "abcdefghijklmnopqrstuvwxyz": [
         rf"[0-9]+(?:st|nd|rd|th)\b(?:(?: ?[-–&] ?| and | to ){DAY})?(?:{GAP}(?:of )?{MONTH})?(?:,?{GAP}(?:of )?{YEAR}{UNCOUNTED})?",
@@ -283,7 +285,7 @@ CHINESE = {
         rf"(?:正月|腊月|大年){DAY_IN_CHINESE}(?![家个名万])|(?<![历耗]时)(?<!为期){DAY_IN_CHINESE}[日号](?![内均游元]|之内)",
     ],
     "a time": [
-        rf"(?:上午|下午|晚上|晚间|凌晨|早上|中午|傍晚|清晨|早晨|夜里|半夜|深夜|早|晚)(?:{CLOCKS}|(?:[0-9]{{1,2}}|[零一二三四五六七八九十两]{{1,3}})[点时:](?:半|整|钟|[一三]刻|(?:{N}{{1,3}}|[0-9]{{1,2}})分?)?(?:(?:[至到—~–-]|持续到){CLOCK})?)",
+        rf"(?:上午|下午|晚上|晚间|凌晨|早上|中午|傍晚|清晨|早晨|夜里|半夜|深夜|早|晚)(?:{CLOCKS}|(?:[0-9]{{1,2}}|[零一二三四五六七八九十两]{{1,3}})[点时:](?:半|整|钟|[一三]刻|(?:{N}{{1,3}}|[0-9]{{1,2}})(?:分|(?!{GAP}?[0-9万亿千百元家个名件%倍])))?(?:(?:[至到—~–-]|持续到){CLOCK})?)",
         CLOCKS,
         rf"(?:二?十[一二三四五六七八九]?|[一二三四五六七八九两]|二十)点(?:半|整|钟|[一三]刻|{N}{{1,3}}分|(?=左右|前|后|开))",
     ],

@@ -29,7 +29,8 @@ AFTER_MONTH = re.compile(
     re.ASCII,
 )
 FISCAL = re.compile(f"[0-9]{{2}}(?:[0-9]{{2}})?(?:/[0-9]{{2}})?{NO_QUANTITY}")
-SHORT_YEAR = re.compile(f"[0-9]{{2}}(?!'){NO_QUANTITY}")
+SHORT_YEAR = re.compile(f"[0-9]{{2}}(?!'){exclusions.SHORT}", re.ASCII)
+HAS_SHORT_YEAR = re.compile(rf"(?:{exclusions.MONTH}\.?|[qh][1-4]|[1-4][qh]|[fc]y)[ \u00a0]?'$")
 
 
 MAY_LABEL = WORD_ENDS | frozenset("§№©") | exclusions.CHINESE_LABEL_ENDS
@@ -42,7 +43,7 @@ def after_word(text: str, at: int, before: str, plain: Plain) -> int:
     last = text[at - 2] if before in ": \u00a0-" else before
     if last in exclusions.CHINESE_LABEL_ENDS and (end := after_chinese(text, at)):
         return end
-    if before == "'" and (text[at - 2] in " \u00a0\n(" or text[at - 3 : at - 1] in ("fy", "cy")):
+    if before == "'" and HAS_SHORT_YEAR.search(text, max(at - 12, 0), at):
         match = SHORT_YEAR.match(text, at)
     elif before == "(" and text[at + 4] == ")" and plain.is_capital(capital_before(text, at)):
         match = YEARS.match(text, at)  # Smith (2019)

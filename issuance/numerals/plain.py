@@ -17,6 +17,7 @@ SAME = {
     **dict.fromkeys("\u00a0\u2007\u2009\u202f", "\u00a0"),  # the spaces that group digits
     **dict.fromkeys("\u115f\u1160\u3164\uffa0", ""),  # letters without a shape
     **dict.fromkeys("\u2028\u2029\x85\x0b\x0c", "\n"),
+    **dict.fromkeys("∙⋅・･‧", "·"),
     "\t": "\t", "\n": "\n", "\r": "\r", "İ": "i",
     # Cyrillic and Greek letters that look like Latin ones
     "○": "〇", "․": ".", "﹪": "%",
@@ -40,6 +41,12 @@ CAPITAL = re.compile(
 )
 FULL_WIDTH_COMMA = re.compile("，(?<=[０-９]，)(?=[０-９]{3})")
 ASTERISKS = re.compile(r"\*{1,3}")
+DECIMAL_POINT = re.compile(  # 52·5 and 5点20万, but not “3·15” and 5点20
+    "(?<=[0-9])·(?=[0-9])(?!(?:(?<=[“\"‘'「『][0-9]·)|(?<=[“\"‘'「『][0-9]{2}·))[0-9]{1,2}[”\"’'」』](?![万亿千百元%家]))"
+    "(?![0-9]{1,2}(?:晚会|消费|维权|大促|活动|期间|当天|购物|地震|事变|惨案|讲话|假期|国庆|劳动|阅兵|[购狂]))"
+    "|(?<=[0-9])点(?<![午晚早上晨夜][0-9]点)(?<![午晚早上晨夜][0-9]{2}点)"
+    "(?=[0-9]{1,20}[ \u00a0]?(?:[万亿千百元块%倍折成]|个?百分点|[美欧港日]元))"
+)
 DIGIT_O = re.compile("o(?<=[0-9]o)(?=[0-9o]{0,20}(?![a-z0-9']))")  # the letter in place of the digit: 12O
 WHOLE_TEXT_IS_PLAIN = re.compile(r"[\t\n\r -~]*").fullmatch
 
@@ -59,6 +66,8 @@ class Plain:
             original = FULL_WIDTH_COMMA.sub(",", original)  # as in １，２３４
         table = {ord(char): fold(char) for char in set(original)}
         self.text = DIGIT_O.sub("0", original.translate(table))
+        if "·" in self.text or "点" in self.text:
+            self.text = DECIMAL_POINT.sub(".", self.text)
         if CAPITALS.keys() & set(table.values()):
             self.text = CAPITAL.sub(lambda match: CAPITALS[match[0]], self.text)
         invisible = [chr(code) for code, char in table.items() if not char]
@@ -74,8 +83,9 @@ class Plain:
         return start + bisect.bisect(self.removed, start), end + bisect.bisect(self.removed, last)
 
     def is_capital(self, at: int) -> bool:
-        """Whether the letter at a place of the plain text is a capital in the original."""
-        return self.original[self.span(at, at + 1)[0]].isupper()
+        """Whether at a place of the plain text, which may be past its end, a capital stands in the original."""
+        start = self.span(at, at + 1)[0]
+        return self.original[start : start + 1].isupper()
 
 
 def without_emphasis(asterisks: re.Match[str]) -> str:
