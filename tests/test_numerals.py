@@ -94,11 +94,12 @@ class Invariants(unittest.TestCase):
             for sentence in table(name):
                 self.check(sentence["text"])
 
-    def test_of_every_beginning_of_a_sentence(self) -> None:
+    def test_of_every_beginning_and_end_of_a_sentence(self) -> None:
         for name in ("english.jsonl", "chinese.jsonl"):
             for sentence in table(name):
                 for end in range(min(len(sentence["text"]), 120)):
                     self.check(sentence["text"][:end])
+                    self.check(sentence["text"][end:])
 
     def test_of_fragments_in_any_order(self) -> None:
         chooser = random.Random(7)

@@ -12,6 +12,7 @@ from decimal import Decimal
 from issuance.numerals import chinese, exclusions
 from issuance.numerals.draft import DIVISION, HALF, HUNDREDTH, ONE, TENTH, Draft, Reading
 from issuance.numerals.exclusions import MEASURE
+from issuance.numerals.markup import begins_item
 from issuance.numerals.plain import Plain
 from issuance.numerals.signs import take_sign
 from issuance.numerals.suffixes import DOZEN, POINTS
@@ -21,7 +22,7 @@ FIRST_CHARACTER = (
     "[〇零一二三四五六七八九十百千万亿两廿卅卌半第几]|前(?=[ \u00a0]?[0-9一二三四五六七八九十百])|"
     "[周期拜][一二三四五六日天]|"
     "数[十百千万亿]|上[百千万亿午]|[下中]午|[晚早][上间晨]?[0-9零一二三四五六七八九十]|凌晨|清晨|傍晚|夜里|半夜|深夜|"
-    "正月|腊月|大年|民国|双[十旦]|其[一二三四五六]|[初老][一二三四五六七八九十]|成[百千]|好几|若干|翻|减半|腰斩|对[半折]|"
+    "正月|腊月|大年|民国|双[十旦倍]|其[一二三四五六]|[初老][一二三四五六七八九十]|成[百千]|好几|若干|翻|减半|腰斩|对[半折]|"
     "不[三二怕]|再[三四]|"
     "[乱杂横接丢颠朝推举低说隔独略](?=.{0,3}[一二三四五六七八九])"
 )
@@ -46,6 +47,8 @@ def read_chinese(text: str, at: int, drafts: list[Draft], plain: Plain) -> Readi
     """A number in Chinese characters, or the end of what only looks like one."""
     if percent := PERCENT.match(text, at):
         return read_percent(text, at, percent, drafts)
+    if text[at - 1] in MAY_BEGIN and (marker := marker_end(text, at, plain)):
+        return marker
     if excluded := exclusions.AT_CHINESE.match(text, at):
         return excluded.end()
     if special := SPECIAL.match(text, at):
@@ -82,6 +85,21 @@ def read_chinese(text: str, at: int, drafts: list[Draft], plain: Plain) -> Readi
     return take_sign(text, draft)
 
 
+MAY_BEGIN = frozenset("\n( \u00a0\t>#")
+MARKER = re.compile(
+    "\n[ \t\u00a0>]*(?:[-*+] +|(#)#* *)?(?:[一二三四五六七八九十]{1,3}、|\\([一二三四五六七八九十]{1,3}\\))"
+)
+
+
+def marker_end(text: str, at: int, plain: Plain) -> int:
+    """The end of a list marker such as 一、 or （一） that the characters at a place are, 0 where they are none."""
+    line = text.rfind("\n", max(at - 12, 0), at)
+    marker = MARKER.match(text, line) if line >= 0 else None
+    if not marker or marker.end() <= at:
+        return 0
+    return marker.end() if marker[1] or begins_item(text, line, plain) else 0
+
+
 THEN_DIGITS = re.compile("[0-9]+[千百]?[万亿]?")
 PERCENT = re.compile(
     "(十?[百千万亿]{1,4})[ \u00a0]{0,3}分[ \u00a0]?之[ \u00a0]*(负?)(?=[0-9〇零一二三四五六七八九十百两.])"
@@ -104,7 +122,7 @@ def read_percent(text: str, at: int, percent: re.Match[str], drafts: list[Draft]
 
 
 SPECIAL = re.compile(
-    f"(?P<point>半{POINTS})|(?P<half>一半|半数|对半|减半|腰斩)|(?P<fifty>半百(?!分))|(?P<folded>对折)|(?P<tenth>半成(?!品))"
+    f"(?P<point>半{POINTS})|(?P<half>一半|半数|对半|减半|腰斩|(?<=过)半(?![年天月小个百成载生晌]))|(?P<fifty>半百(?!分))|(?P<folded>对折)|(?P<tenth>半成(?!品))|(?P<double>双倍)"
     "|翻(?:了|上)?(?:近|约|逾)?(?P<times>[一二两三四五六七八九0-9])?[番倍]|[半翻减腰对]"
 )
 
@@ -118,6 +136,8 @@ def read_special(text: str, match: re.Match[str]) -> Reading:
         return Draft(at, end, HALF, TENTH, "%")
     if match["folded"] or match["tenth"]:
         return Draft(at, end, Decimal(50 if match["folded"] else 5), Decimal(10) if match["folded"] else ONE, "%")
+    if match["double"]:
+        return Draft(at, end, Decimal(2), ONE, "x")
     if match["fifty"]:
         return Draft(at, end, Decimal(50), ONE)
     if match[0][0] == "翻" and len(match[0]) > 1:
@@ -173,12 +193,19 @@ def read_decimal_discount(text: str, at: int) -> Reading:
     return at + 2
 
 
+NONE_OF = re.compile(
+    "(?:重大|安全)?(?:投诉|差评|事故|退货|退款|故障|缺陷|延误|伤亡|逾期|坏账|违约|违规|增长|损失|订单|收入|库存)"
+)
+
+
 def is_single(text: str, at: int, char: str) -> bool:
     """Whether one character is a number: before a measure word, or alone where a value is spoken of."""
     if RANGE_AHEAD.match(text, at + 1) and text[at - 1] not in "周期拜":
         return True
     if char == "一":
         return is_one(text, at)
+    if char == "零" and NONE_OF.match(text, at + 1):
+        return True
     if text[at + 1] == "又" and AND_PARTS.match(text, at + 1):
         return True
     if NEXT_UNIT.match(text, at + 1) or char == "十" and text[at + 1] in "余多来":

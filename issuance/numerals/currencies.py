@@ -23,12 +23,25 @@ CURRENCIES = {
     "nzd": ("", "nzd", "新西兰元 new-zealand-dollars new-zealand-dollar"),
     "mop": ("", "mop", "澳门元"),
     "thb": ("฿", "thb", "泰铢 baht"),
+    "myr": ("", "myr", "马来西亚林吉特 林吉特 rm ringgit"),
+    "nok": ("", "nok", "挪威克朗 norwegian-kroner"),
+    "sek": ("", "sek", "瑞典克朗 swedish-kronor"),
+    "dkk": ("", "dkk", "丹麦克朗 danish-kroner"),
+    "kr": ("", "", "kr kr. kroner kronor"),  # of one of the three
+    "pln": ("", "pln", "zloty zlotys"),
+    "zar": ("", "zar", ""),
+    "idr": ("", "idr", ""),
+    "vnd": ("₫", "vnd", ""),
+    "aed": ("", "aed", ""),
+    "mxn": ("", "mxn", ""),
+    "₺": ("₺", "", ""),
 }
 NAMES = {
     written: name for name, kinds in CURRENCIES.items() for kind in kinds for written in kind.split()
 }  # by all that they are called; several words have hyphens between them
 CODES = frozenset(code for _, codes, _ in CURRENCIES.values() for code in codes.split())
 SIGNS = frozenset(sign for signs, _, _ in CURRENCIES.values() for sign in signs.split())
+LETTERS = frozenset(("rs", "rm", "kr"))  # that stand for a sign
 CHINESE = frozenset(written for written in NAMES if written > "⺀")
 
 
@@ -39,10 +52,10 @@ def pattern(names: frozenset[str]) -> str:
 
 
 BEFORE = re.compile(
-    f"(?:{pattern(SIGNS)}|(?<![a-z])rs\\.?|(?<![a-z/])(?:{pattern(CODES)})|"
+    f"(?:{pattern(SIGNS)}|(?<![a-z])(?:rs\\.?|kr\\.?|rm)|(?<![a-z/])(?:{pattern(CODES)})|"
     f"{pattern(CHINESE - {'元', '块钱'})})[ \u00a0]?$"
 )
-LAST_BEFORE = frozenset(name[-1] for name in SIGNS | CODES | CHINESE) | frozenset("s.")  # the last characters of BEFORE
+LAST_BEFORE = frozenset(name[-1] for name in SIGNS | CODES | CHINESE) | frozenset("smr.")  # the last ones of BEFORE
 AFTER = re.compile(
     f"[ \u00a0-]?(?P<unit>(?:{pattern(CHINESE)})(?![a-z])|(?:{pattern(frozenset(NAMES) - CHINESE)})(?![a-z0-9_]))"
 )

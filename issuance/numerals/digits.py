@@ -14,12 +14,14 @@ from issuance.numerals.characters import read_parts
 from issuance.numerals.draft import DIVISION, HUNDREDTH, ONE, Draft, Reading
 from issuance.numerals.exclusions import LABEL, NO_QUANTITY, UNCOUNTED
 from issuance.numerals.labels import LATIN, MAY_LABEL, YEARS, after_word, word_before
+from issuance.numerals.markup import begins_item
 from issuance.numerals.plain import Plain
 from issuance.numerals.signs import take_sign
 from issuance.numerals.suffixes import SUFFIX
 
 NUMBER = re.compile(
-    "([0-9]+(?![0-9]|[,'\u00a0][0-9])|[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\u00a0[0-9]{3})+(?![0-9])"
+    f"({exclusions.DOTTED}"
+    "|[0-9]+(?![0-9]|[,'\u00a0][0-9])|[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\u00a0[0-9]{3})+(?![0-9])"
     "|[0-9]{1,3}(?:'[0-9]{3})+(?![0-9])|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]*)"
     "(\\.[0-9]+)?(e[+-]?[0-9]{1,2}(?![0-9a-z]))?"
 )
@@ -41,8 +43,8 @@ def read_digits(text: str, at: int, drafts: list[Draft], plain: Plain) -> Readin
     """A number in digits, or the end of what only looks like one."""
     before = text[at - 1]
     looked_at = before not in PLAIN_BEFORE
-    start = at - 1 if looked_at and is_decimal_point(text, at - 1) else at
-    if looked_at and start == at and before not in QUIET and (end := after_code(text, at, drafts)):
+    start = at - 1 if looked_at and is_decimal_point(text, at - 1, plain) else at
+    if looked_at and start == at and before not in QUIET and (end := after_code(text, at, drafts, plain)):
         return end
     if text[at] in VULGAR:
         return vulgar_fraction(text, at, drafts)
@@ -64,21 +66,27 @@ def read_digits(text: str, at: int, drafts: list[Draft], plain: Plain) -> Readin
         return take_sign(text, Draft(start, end, Decimal(whole), ONE))
     places = len(decimals) - 1 if decimals else 0
     step = STEPS[places] if places < len(STEPS) and not exponent else ONE.scaleb(int((exponent or "e0")[1:]) - places)
-    written = match[0] if len(whole) < 4 else match[0].translate(chinese.GROUPING)
+    written = match[0] if len(whole) < 4 else whole.replace(".", "") + match[0][len(whole) :]
+    if len(whole) > 3:
+        written = written.translate(chinese.GROUPING)
     return take_sign(text, Draft(start, end, Decimal(written), step))
 
 
-def is_decimal_point(text: str, at: int) -> bool:
+def is_decimal_point(text: str, at: int, plain: Plain) -> bool:
     """Whether the point before digits begins their number, as in .5 and USD.5."""
     before = text[at - 1]
     if text[at] != "." or before in ".)" or text[at - 2 : at] == "no":
         return False
-    return not before.isalnum() or before >= "⺀" or is_currency(text, at)
+    return not before.isalnum() or before >= "⺀" or is_currency(text, at, plain)
 
 
-def is_currency(text: str, at: int) -> bool:
-    """Whether a currency code ends at a place."""
-    return text[at - 3 : at] in currencies.CODES and text[at - 4] not in LATIN
+def is_currency(text: str, at: int, plain: Plain) -> bool:
+    """Whether a currency code or a letter sign such as Rs ends at a place."""
+    if text[at - 3 : at] in currencies.CODES:
+        return text[at - 4] not in LATIN
+    if text[at - 2 : at] not in currencies.LETTERS or text[at - 3] in LATIN:
+        return False
+    return text[at - 1] == "m" or not plain.is_capital(at - 2)  # RS485 is a code
 
 
 # Names and codes.
@@ -104,11 +112,11 @@ NOUN = re.compile("[a-z]{3,}(?![a-z0-9_-])")  # 500units
 OPERATOR = re.compile("(?:x|e[+-]?|h|mi?n?)[0-9]")  # 3x5, 2h30m, and exponents too large to write out
 
 
-def after_code(text: str, at: int, drafts: list[Draft]) -> int:
+def after_code(text: str, at: int, drafts: list[Draft], plain: Plain) -> int:
     """The end of a code or label that a letter, a hyphen or a number sign before digits makes of them, or 0."""
     before = text[at - 1]
     if before.isalpha() and before < "⺀":
-        if before in "xehm" and text[at - 2] in "0123456789" or is_currency(text, at):
+        if before in "xehm" and text[at - 2] in "0123456789" or is_currency(text, at, plain):
             return 0
         start = at
         while text[start - 1] in LATIN and at - start < 8:
@@ -134,15 +142,21 @@ def after_code(text: str, at: int, drafts: list[Draft]) -> int:
 
 def is_code(text: str, at: int, plain: Plain) -> bool:
     """Whether the letters right after digits make them a code: no scale, no unit, or one capital as in 5G."""
-    if text[at] in "bt" and SUFFIX.match(text, at) and MONEY_BEFORE.search(text, max(at - 20, 0), at):
+    if text[at] in "bt" and SUFFIX.match(text, at) and is_money(text, at):
         return False  # $10T
     if unit := UNIT_GLUED.match(text, at):
-        return len(unit[0]) == 1 and plain.is_capital(at - 1)
+        return len(unit[0]) == 1 and plain.is_capital(at - 1) and not is_money(text, at)
     if text[at] == "b" and not text[at + 1].isalnum():
-        return not plain.is_capital(at - 1) or plain.is_capital(at + 1)  # 221B Baker Street
+        return not is_money(text, at) and not plain.is_capital(at - 1) or plain.is_capital(at + 1)  # 221B Baker Street
     if NOUN.match(text, at) and not plain.is_capital(at - 1):
         return False
     return not (SUFFIX.match(text, at) or OPERATOR.match(text, at) or text[at : at + 3] in currencies.CODES)
+
+
+def is_money(text: str, at: int) -> bool:
+    """Whether a currency stands before the digits that end at a place, or behind the one letter there."""
+    before = MONEY_BEFORE.search(text, max(at - 20, 0), at)
+    return bool(before) or text[at + 1] in " \u00a0" and bool(currencies.AFTER.match(text, at + 1))
 
 
 # What begins with digits and is more than a number, or none.
@@ -201,9 +215,11 @@ def structure(text: str, line: int, at: int, plain: Plain) -> int:
     """The end of a list marker or of a heading's number, 0 where the digits at this place of a line are neither."""
     marker = MARKER.match(text, line)
     if marker and marker.end() > at:
-        return marker.end()
+        return marker.end() if begins_item(text, line, plain) else 0
     heading = HEADING.match(text, line)
     if heading and heading.end() > at and not NO_TITLE.match(text, heading.start(1)):
+        if "#" not in heading[0] and not begins_item(text, line, plain):
+            return 0
         title = heading.start(1)
         return heading.end() if text[title] >= "⺀" or plain.is_capital(title - 1) else 0
     return 0

@@ -18,6 +18,7 @@ TEENS = dict(zip(
 ))
 TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10)))
 TENS["fourty"] = 40
+ONES["ﬁve"], TEENS["ﬁfteen"], TENS["ﬁfty"] = 5, 15, 50  # with the ligature
 ZEROS = dict.fromkeys(("zero", "nought", "naught", "nil"), 0)
 CARDINALS = {**ZEROS, **ONES, **TEENS, **TENS}
 SCALES = {
@@ -103,6 +104,9 @@ def read_integer(words: list[str], start: int) -> tuple[int, Decimal, Decimal]:
 def read_group(words: list[str], at: int) -> tuple[int, int]:
     """The position after a number below ten thousand in hundreds, such as "two hundred and fifty-four", and it."""
     end, value = read_tens(words, at)
+    last, rest = read_tens(words, end)
+    if value >= 10 and rest >= 10 and words[last : last + 1] not in (["hundred"], ["hundreds"]):
+        return last, value * 100 + rest  # "nineteen eighty-four"
     if words[end : end + 1] in (["hundred"], ["hundreds"]):
         value, end = (value or 1) * 100, end + 1
         after_and = end + (words[end : end + 1] == ["and"])

@@ -67,6 +67,8 @@ CLOCK = rf"(?:{HOUR}|[零一二三四五六七八九十两]{{1,3}})[点时](?:�
 CLOCKS = rf"{CLOCK}(?:[至到—~–-]|持续到){CLOCK}"
 RANGE_OF_MONTHS = rf"{MM}(?:[-–—~至到、和/]{MM}){{1,3}}月(?:份|底|初|末|[中上下]旬)?"
 RANGE_OF_YEARS = r"(?:19|20)[0-9]{2}(?:[-–—~至到](?:19|20)?[0-9]{2})年(?:度|代)?"
+BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+DOTTED = rf"(?=[1-9][0-9]{{0,2}}\.[0-9]{{3}}\.)(?!(?:{BYTE}\.){{3}}{BYTE}(?![0-9.]))[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{2,5}}(?![0-9a-z_-]|\.[0-9])"  # 1.234.567
 
 # What begins with digits and is no number, by the character behind the first digits.
 AFTER_DIGITS = {
@@ -92,7 +94,7 @@ AFTER_DIGITS = {
     ],
     ".": [
         rf"[0-9]{{4}}\.{MM}\.{DD}(?![0-9])|{DD}\.{MM}\.{YY}{NO_QUANTITY}|{MM}\.{DD}\.{YY}{NO_QUANTITY}",
-        r"[0-9]+(?:\.[0-9]+){2,}(?:/[0-9]{1,2})?\b(?!%)|[0-9]{4,6}\.(?:sh|sz|ss|hk)\b|[0-9]+\.[0-9]+(?:st|nd|rd|th)\b",
+        rf"(?!{DOTTED})[0-9]+(?:\.[0-9]+){{2,}}(?:/[0-9]{{1,2}})?\b(?!%)|[0-9]{{4,6}}\.(?:sh|sz|ss|hk)\b|[0-9]+\.[0-9]+(?:st|nd|rd|th)\b",
         rf"{HOUR}\.{MINUTE}{GAP}?{MERIDIEM}|[0-9]\.[0-9](?=时代|版本|版)|3\.8(?=女王|女神|妇女|节)",
         FILE_NAME,
     ],
@@ -222,6 +224,7 @@ AFTER_CHINESE_LABEL = re.compile(
 
 # English number words.
 
+MONEY = "dollars? euros? pounds? yuan rmb yen rupees? bucks usd eur gbp cny"
 UNITS, TEENS, TENS = map(" ".join, (english.ONES, english.TEENS, english.TENS))
 NUMBER_WORD = any_of(f"{UNITS} {TEENS} {TENS}")
 VAGUE_BEFORE = set_of("several some many few couple of various numerous countless thanks")
@@ -242,7 +245,8 @@ WORDS = {
         rf"(?:a )?quarter (?:past|to) (?:{NUMBER_WORD}|[0-9]{{1,2}})\b(?!%| per)",
         rf"half[- ]{any_of('years? yearly time term way day hour hourly hearted(?:ly)? baked truths? brothers? sisters? life lives mast')}\b",
         r"quarters?[- ](?:finals?|ends?|on|over)\b|thirties|forties|fifties|sixties|seventies|eighties|nineties",
-        rf"(?:nineteen|twenty)[ -](?:{any_of(TEENS)}|{any_of(TENS)}(?:[- ]{any_of(UNITS)})?)\b(?!-)",
+        rf"(?:nineteen|twenty)[ -](?:{any_of(TEENS)}|{any_of(TENS)}(?:[- ]{any_of(UNITS)})?)\b(?!-)"
+        rf"(?!{GAP}(?:{COUNTED}|{any_of(MONEY)}|per ?cent)(?![a-z0-9_])|{GAP}?%)",
     ],
     "figurative": [
         r"(?:dozens|hundreds|thousands|millions|billions|trillions|scores|tens)(?: (?:of|and|upon) (?:tens|dozens|hundreds|thousands|millions|billions))*\b",
@@ -305,7 +309,7 @@ CHINESE = {
         r"(?<=[东南西北中])[一二三四五六七八九十]区",
     ],
     "structure": [
-        r"(?<=\n)[一二三四五六七八九十]{1,3}、|(?<=\n\()[一二三四五六七八九十]{1,3}(?=\))|(?<=[；;，。：: ]\()[一二三四五六七八九十](?=\)[^家个名单件台款])",
+        r"(?<=[；;，。：: ]\()[一二三四五六七八九十](?=\)[^家个名单件台款])",
         r"(?<=[如见附和、，。(\n上下][图表])[一二三四五六七八九十]{1,3}(?![家个万百千份张])",
     ],
     "a name or code": [

@@ -43,7 +43,7 @@ def after_word(text: str, at: int, before: str, plain: Plain) -> int:
     last = text[at - 2] if before in ": \u00a0-" else before
     if last in exclusions.CHINESE_LABEL_ENDS and (end := after_chinese(text, at)):
         return end
-    if before == "'" and HAS_SHORT_YEAR.search(text, max(at - 12, 0), at):
+    if before == "'" and (HAS_SHORT_YEAR.search(text, max(at - 12, 0), at) or is_period(text, at - 1)):
         match = SHORT_YEAR.match(text, at)
     elif before == "(" and text[at + 4] == ")" and plain.is_capital(capital_before(text, at)):
         match = YEARS.match(text, at)  # Smith (2019)
@@ -53,6 +53,13 @@ def after_word(text: str, at: int, before: str, plain: Plain) -> int:
         word = word_before(text, at)
         match = date_after(text, at, word, plain) or label_after(text, at, word, plain) if word else None
     return match.end() if match else 0
+
+
+def is_period(text: str, at: int) -> bool:
+    """Whether what stands before a place makes a year of what follows: "since ", "in the summer of "."""
+    if text.endswith((" in ", "\nin ", "since ", "until "), 0, at):
+        return True
+    return bool(exclusions.OF_PERIODS.search(text, max(at - 24, 0), at))
 
 
 def capital_before(text: str, at: int) -> int:
@@ -120,7 +127,8 @@ def label_after(text: str, at: int, word: str, plain: Plain) -> re.Match[str] | 
         match = LABEL_LIST.match(text, at) if word[-1] == "s" or word == "scope" else None
         match = match or (None if word[-1] == "s" else LABEL.match(text, at))
         is_verb = match and word in exclusions.ALSO_VERBS and COUNTED_THING.match(text, match.end())
-        return None if is_verb else match
+        is_count = match and MANY.match(text, at)  # "Volume 5200 orders"
+        return None if is_verb or is_count else match
     return exclusions.PHONE.match(text, at) if word in exclusions.PHONE_WORDS else None
 
 
@@ -132,6 +140,9 @@ COUNTED_THING = re.compile(
     r"(?:[a-z-]+[ \u00a0])?[a-z-]{3,}s\b",
     re.ASCII,
 )
+
+
+MANY = re.compile(f"(?:[0-9]{{4,}}|[0-9]{{1,3}}(?:,[0-9]{{3}})+){GAP}{exclusions.COUNTED}(?![a-z0-9_])", re.ASCII)
 
 
 def is_this_one(text: str, at: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 
+from issuance.numerals import chinese
 from issuance.numerals.plain import Plain
 
 BLANK = "\0"  # which plain text never has
@@ -54,12 +55,79 @@ def blanked(plain: Plain) -> str:
 
 
 def addresses(plain: Plain) -> list[tuple[int, int]]:
-    """Where in the plain text addresses are. The original has them: what only folds to ASCII, or is hidden, ends one."""
+    """Where in the plain text addresses are. The original has them: what only folds to ASCII or is hidden ends one."""
     if not plain.removed:
         return [match.span() for match in ADDRESS.finditer(plain.original)]
     removed = [place + count for count, place in enumerate(plain.removed)]  # in the original
     spans = [match.span() for match in ADDRESS.finditer(plain.original)]
-    return [(start - bisect.bisect_left(removed, start), end - bisect.bisect_left(removed, end)) for start, end in spans]
+
+    def folded(place: int) -> int:
+        return place - bisect.bisect_left(removed, place)
+
+    return [(folded(start), folded(end)) for start, end in spans]
+
+
+LINE = re.compile(  # what a line begins with that decides whether a list marker may stand there, or on the next one
+    r"\n(?P<indent>[ \t\u00a0>]*)(?:(?P<blank>(?=\n))|(?P<heading>#|(?:=+|-+|\*{3,}|_{3,})[ \t]*(?=\n))"
+    r"|(?P<rule>(?=[|: ]*-)[-|: \t]*(?=\n))|(?P<bullet>[-*+•·●][ \t\u00a0])"
+    r"|\(?(?P<number>[0-9]{1,3})(?:[)、]|\.(?=[ \u00a0⺀-\uffef]))|\(?(?P<characters>[一二三四五六七八九十]{1,3})[)、]"
+    r"|(?P<section>[0-9]{1,3}(?:\.[0-9]{1,3}){1,5})\.?[ \u00a0、]|(?P<code>\0{7}))?[^\n]*"
+)
+
+
+def begins_item(text: str, line: int, plain: Plain) -> bool:
+    """Whether behind a line break of the blanked text a list marker or the number of a heading may stand."""
+    if plain.items is None:
+        plain.items = items(text, plain)
+    return line in plain.items
+
+
+def items(text: str, plain: Plain) -> frozenset[int]:
+    """The places of the line breaks behind which a list marker or the number of a heading may stand.
+
+    Elsewhere what looks like one goes on a paragraph or stands in a table. It begins an item where the line before is
+    blank, is a heading, ends with a colon, or is itself an item or belongs to one; and, also in a table, where its
+    number is 1 or follows that of the item before.
+    """
+    found = set()
+    opened, in_item, in_table = True, False, False  # opened: whether the line before is blank, a heading or ends in ":"
+    last: tuple[int, ...] = ()  # the number of the item before
+    for line in LINE.finditer(text):
+        kind = kind_of(line, plain)
+        if kind in ("blank", "heading"):
+            opened, in_item, in_table = True, in_item and kind == "blank", False
+        elif kind == "rule":
+            opened, in_item, in_table = False, False, True
+        else:
+            number = number_of(line, kind)
+            follows = number == (1,) or bool(last) and last < number and number[0] <= last[0] + 1
+            if kind == "bullet" or number and (follows or not in_table and (opened or in_item)):
+                found.add(line.start())
+                last = number or last
+                opened, in_item = False, not in_table and (kind != "section" or in_item)
+            else:
+                in_item = in_item and not (opened and not line["indent"].strip(">"))
+                opened = line[0].rstrip(" \t\0").endswith(":")
+    return frozenset(found)
+
+
+def kind_of(line: re.Match[str], plain: Plain) -> str:
+    """The kind of a line; a code block is like a blank one, a rule without bars like a heading."""
+    kind = line.lastgroup or ""
+    if kind == "rule":
+        return kind if "|" in line[0] else "heading"
+    if kind == "code":
+        start = line.start("code") - 1
+        fence = FENCE.match(plain.text, start)
+        return "blank" if fence and "\n" in plain.text[start : line.end() - 1] else ""
+    return kind
+
+
+def number_of(line: re.Match[str], kind: str) -> tuple[int, ...]:
+    """The number of the item or section that a line seems to begin, () for none."""
+    if kind == "characters":
+        return (int(chinese.read(line[kind])[0]),)
+    return tuple(map(int, line[kind].split("."))) if kind in ("number", "section") else ()
 
 
 def code(text: str) -> list[tuple[int, int]]:

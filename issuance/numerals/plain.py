@@ -47,7 +47,8 @@ DECIMAL_POINT = re.compile(  # 52·5 and 5点20万, but not “3·15” and 5点
     "|(?<=[0-9])点(?<![午晚早上晨夜][0-9]点)(?<![午晚早上晨夜][0-9]{2}点)"
     "(?=[0-9]{1,20}[ \u00a0]?(?:[万亿千百元块%倍折成]|个?百分点|[美欧港日]元))"
 )
-DIGIT_O = re.compile("o(?<=[0-9]o)(?=[0-9o]{0,20}(?![a-z0-9']))")  # the letter in place of the digit: 12O
+DIGIT_O = re.compile("o(?<=[0-9]o)o*(?=[0-9o]{0,20}(?![a-z0-9']))")  # the letter in place of the digit: 12O
+DIGIT_L = re.compile("[li](?<![a-z0-9._-].)(?=o?0[0o]+(?![a-z0-9']))")  # and in place of the 1: l00, but not i7
 WHOLE_TEXT_IS_PLAIN = re.compile(r"[\t\n\r -~]*").fullmatch
 
 
@@ -56,16 +57,17 @@ class Plain:
 
     def __init__(self, original: str) -> None:
         self.original = original
+        self.items: frozenset[int] | None = None  # where list markers may stand, once markup has looked
         self.removed: list[int] = []  # for each removed character, the plain position of what follows it
         if "*" in original:
             original = ASTERISKS.sub(without_emphasis, original)
         if WHOLE_TEXT_IS_PLAIN(original):
-            self.text = DIGIT_O.sub("0", original.lower())
+            self.text = with_digits(original.lower())
             return
         if "，" in original:
             original = FULL_WIDTH_COMMA.sub(",", original)  # as in １，２３４
         table = {ord(char): fold(char) for char in set(original)}
-        self.text = DIGIT_O.sub("0", original.translate(table))
+        self.text = with_digits(original.translate(table))
         if "·" in self.text or "点" in self.text:
             self.text = DECIMAL_POINT.sub(".", self.text)
         if CAPITALS.keys() & set(table.values()):
@@ -86,6 +88,13 @@ class Plain:
         """Whether at a place of the plain text, which may be past its end, a capital stands in the original."""
         start = self.span(at, at + 1)[0]
         return self.original[start : start + 1].isupper()
+
+
+def with_digits(text: str) -> str:
+    """The text with digits for the letters that stand in their place."""
+    if "0" in text and any(pair in text for pair in ("l0", "i0", "lo0", "io0")):
+        text = DIGIT_L.sub("1", text)
+    return DIGIT_O.sub(lambda letters: "0" * len(letters[0]), text)
 
 
 def without_emphasis(asterisks: re.Match[str]) -> str:
