@@ -17,6 +17,7 @@ from issuance.expressions import ARITHMETIC, WIDE, Failed, Missing
 from issuance.formats import BOOLEAN, HASH, NAME, anything, is_decimal, parse
 
 MAX_COLUMNS = 2_000
+MAX_DIGITS = 19  # of SQLite's integers
 MAX_NAME = 4_096  # code points of a column's name
 MAX_ROWS = 10_000_000
 CLASSES = {int: "integer", float: "real", Number: "decimal", str: "text", type(None): "null"}
@@ -153,12 +154,13 @@ def rows_fit(content: dict[str, Any], path: answer_format.Path, problems: Proble
     if not set(map(type, rows)) <= {list} or not set(map(len, rows)) <= {len(columns)}:
         problems.add((path, "rows"), f"must have {len(columns)} cells in each row")
         return
-    kinds = [set(map(type, cells)) for cells in zip(*rows)] if rows else [set()] * len(columns)
+    cells = list(zip(*rows)) if rows else [()] * len(columns)
+    kinds = [set(map(type, column)) for column in cells]
     if not set().union(*kinds) <= {int, Number, str, type(None)}:
         problems.add((path, "rows"), "must have cells that are numbers, texts or null")
     elif any(is_masked(column) and not kind <= {type(None)} for column, kind in zip(columns, kinds)):
         problems.add((path, "rows"), "must have null in every cell of a masked column")
-    elif not all(map(classes_fit, columns, kinds)):
+    elif not all(map(classes_fit, columns, kinds, cells)):
         problems.add((path, "columns"), "must have the classes of their cells")
     elif content.get("row_count") != len(rows):
         problems.add((path, "row_count"), f"must be the number of rows, {len(rows)}, not", content.get("row_count"))
@@ -170,13 +172,26 @@ def is_masked(column: Any) -> bool:
     return isinstance(column, dict) and column.get("masked") is True
 
 
-def classes_fit(column: Any, kinds: set[type]) -> bool:
-    """Whether a column's classes are those of its cells' types; a fraction may be real or decimal."""
+def classes_fit(column: Any, kinds: set[type], cells: Sequence[Any]) -> bool:
+    """Whether a column's classes are those of its cells' types.
+
+    A fraction may be real or decimal, and a whole number that is too long for an int of the reader an integer.
+    """
     classes = column.get("classes") if isinstance(column, dict) else None
     if not isinstance(classes, list) or any(type(one) is not str for one in classes):
         return True  # which is said elsewhere
+    said = {"decimal" if one == "real" else one for one in classes}
     found = {CLASSES[kind] for kind in kinds}
-    return found == {"decimal" if one == "real" else one for one in classes}
+    if Number in kinds and found != said:
+        numbers = {"integer" if is_integer(cell) else "decimal" for cell in cells if type(cell) is Number}
+        found = found - {"decimal"} | numbers
+    return found == said
+
+
+def is_integer(number: Number) -> bool:
+    """Whether a number that the reader keeps as its text is an integer as SQLite has them."""
+    digits = number.lstrip("-")
+    return digits.isdigit() and len(digits) <= MAX_DIGITS and -(2**63) <= int(number) < 2**63
 
 
 COLUMN_NAME = Leaf(

@@ -80,6 +80,9 @@ NO_CLAIMS = (
 )  # fmt: skip
 
 
+ANOTHER_DAY = "2001-02-03"
+
+
 class Sentences(unittest.TestCase):
     maxDiff = None
 
@@ -323,7 +326,7 @@ class TheCaps(unittest.TestCase):
             self.assertEqual(left(asked(caps, ["1"], folder)), [])
             self.assertEqual(left(asked(caps, ["1.5"], folder)), [])  # its cost is known afterwards only
             self.assertEqual(left(asked(caps, ["0"], folder)), [("S1", "the cap of 2 USD for a day is reached")])
-            with mock.patch("issuance.spending.time.strftime", return_value="2026-12-01"):
+            with mock.patch("issuance.spending.time.strftime", return_value=ANOTHER_DAY):
                 self.assertEqual(left(asked(caps, ["1"], folder)), [])
 
     def test_a_call_may_cost_as_much_as_the_dearest_of_the_day(self) -> None:
@@ -341,7 +344,7 @@ class TheCaps(unittest.TestCase):
                 caps = FREE._replace(day_usd=Decimal(cap), click_usd=Decimal("0.01"))
                 said = [] if fits else [("S1", f"the cap of {cap} USD for a day is reached")]
                 self.assertEqual(left(asked(caps, ["0.01"], folder)), said)
-                with mock.patch("issuance.spending.time.strftime", return_value="2026-12-01"):
+                with mock.patch("issuance.spending.time.strftime", return_value=ANOTHER_DAY):
                     self.assertEqual(left(asked(caps, ["0.01"], folder)), [])
 
     def test_one_call_at_a_time(self) -> None:

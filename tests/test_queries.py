@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from unittest import mock
 
+from answer_format import Problems
 from issuance import job, queries, snapshots
 from issuance.files import SourceFault
 from issuance.queries import Outcome
@@ -27,6 +28,10 @@ from tests.support import ROOT
 SCRIPT = """CREATE TABLE t (a INTEGER, f REAL, d DECIMAL(10,2), n);
 INSERT INTO t VALUES (1, 0.1, '1.10', NULL), (2, 1e300, 2, 'x'), (3, 0.1, 3, 9007199254740993);
 """
+ABOUT = {
+    "query": "q", "name": "Q1", "source": "s", "role": "source", "sql": "SELECT", "parameters": {},
+    "at": "2026-09-14T00:00:00Z", "schema": "b" * 64,
+}  # fmt: skip
 ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c)"
 PLAIN = "only reading and plain functions are allowed, not"
 BLOB = "holds a BLOB, which no report can cite"
@@ -505,12 +510,20 @@ class Cells(unittest.TestCase):
                 ("SELECT a, f, d, n FROM t", [["integer"], ["real"], ["integer", "real"], ["integer", "null", "text"]]),
                 ("SELECT a, n FROM t WHERE a = 1", [["integer"], ["null"]]),
                 ("SELECT a FROM t WHERE 0", [[]]),
+                ("SELECT a + 9223372036854770000 AS big, 1 AS small FROM t", [["integer"], ["integer"]]),
+                ("SELECT -9223372036854775807 - a AS least FROM t WHERE a = 1", [["integer"]]),
+                ("SELECT 9223372036854775807 UNION ALL SELECT 1 UNION ALL SELECT 0.5", [["integer", "real"]]),
+                ("SELECT 10000000000000000 UNION ALL SELECT NULL", [["integer", "null"]]),
+                ("SELECT 9223372036854775807 + 1 AS a", [["real"]]),
             ):
                 with self.subTest(sql):
                     found = asked(source, sql).result
                     assert found is not None
-                    columns = json.loads(snapshots.encode(found))["columns"]
-                    self.assertEqual([column["classes"] for column in columns], classes)
+                    stored = snapshots.encode(found, **ABOUT)
+                    self.assertEqual([column["classes"] for column in json.loads(stored)["columns"]], classes)
+                    problems = Problems()
+                    snapshots.decode(stored, "stored", problems)
+                    self.assertEqual(problems.lines("test"), [])
 
 
 MASKED_SCRIPT = """CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT, email TEXT, phone TEXT);
