@@ -205,7 +205,7 @@ class Check(Exported):
             said = page.evaluate("[...document.querySelectorAll('#verification-parts li')].map((one) => one.textContent)")
             self.assertEqual(page.messages, [])
         found = dict(one.split(": ", 1) for one in said)
-        self.assertEqual(list(found), ["run record", "document", "numbers"])
+        self.assertEqual(list(found), ["page", "run record", "document", "numbers"])
         self.assertEqual(state, "holds" if set(found.values()) == {"holds"} else "differs")
         return {part: one for part, one in found.items() if one != "holds"}
 
@@ -249,6 +249,52 @@ class Check(Exported):
         ):
             with self.subTest(before):
                 self.assertIn(part, self.parts(self.changed(self.bundle, before, after)))
+
+    def test_what_is_added_hidden_or_turned_to_something_else_differs(self) -> None:
+        for before, after in (
+            ('<h1 data-from="started.title">Weekly', "<h1>Weakly"),
+            (' data-row="0"', ""),
+            (' data-snapshot="regions"', ' data-snapshot="none"'),
+            (">Nothing is missing:", ">Audited by others:"),
+            (", holds</dd>", ", DOES NOT HOLD</dd>"),
+            ("<title>Weekly", "<title>Monthly"),
+            ("tier_follows: pass", "certified: pass"),
+            (", as recorded", ", as planned"),
+            ('title="reads as', 'title="is certified as'),
+            ('<section id="seal"', '<section id="warnings"><h2>Warnings</h2><p>None.</p></section><section id="seal"'),
+            (">keep the regions</mark>", ">keep the</mark> regions"),
+            ('<main id="report" lang="">', '<main id="report" lang="" hidden>'),
+            ('<main id="report" lang="">', '<p>Sales were $9,999,999.</p><main id="report" lang="">'),
+            ('<div id="banner">', '<div id="banner" hidden>'),
+            ('class="bundle issued"', 'class="bundle not-issued"'),
+            ("<p>Sales were", '<p hidden="">Sales were'),
+            ("<p>Sales were", '<img alt="NOT"><p>Sales were'),
+            ("<p>Sales were", "<p><!-- not -->Sales were"),
+            ("<title>", '<meta http-equiv="refresh" content="60;url=https://example.org"><title>'),
+            ('<a class="number" id="n1" href="#m-sales"', '<a class="number" id="n1" href="https://example.org"'),
+            ('id="v-regions-0-1"', 'id="v-regions-1-1"'),
+            ('<section id="m-sales"', '<section id="m-sales"><h2>Sales</h2><p>$9</p></section><section id="m-sales"'),
+            ('<script type="application/octet-stream"', '<script type="application/octet-stream" data-name="run.json">e30=</script><script type="application/octet-stream"'),
+            ("</body>", "<p>Approved.</p></body>"),
+            ("</html>", "</html><p>Approved.</p>"),
+        ):  # fmt: skip
+            with self.subTest(before, after=after):
+                self.assertEqual(self.parts(self.changed(self.bundle, before, after))["page"], "differs: something in it is not as it was written")
+
+    def test_words_that_read_as_markup_hold(self) -> None:
+        """A page must not take for changed what an honest run shows."""
+        for word in ("7<b>", "&euro;", "A<B 5", "R&amp;D", "5\\x41 \\u", "a\rb", "\u202e7", "`7`", "*7*", "\\", "[7](x)", "7\u2028"):
+            card_of = card(metric("sales", "sum(regions, 'cents') / 100", unit=word if word.isprintable() else "$"), metric("north_share", "1 / 4"))
+            quoted = word.replace("'", "''")
+            sql = f"SELECT region, cents, '{quoted}' AS word FROM orders WHERE :week = :week ORDER BY region"
+            draft = "Sales were [[m:sales]]; the word is [[v:Q1.r0.word]], the week [[i:week]].\n"
+            kinds = {
+                "cited": report_folder(draft, {CARD: card_of}, {"on_violation": "mark"}, inputs={"week": word}, queries=[query("regions", sql)]),
+                "by value": job_folder({"narrative.md": f"Sales were 5,000 {word}; {word}\r\nmore.\rAnd more &#13; &#x2028; &lt;b> \\*.\n", CARD: card_of}, inputs={"week": word}),
+            }  # fmt: skip
+            for name, made in kinds.items():
+                with self.subTest(word, kind=name), issued(made) as folder:
+                    self.assertEqual(self.parts(self.kept(folder, "bundle", "word.html")), {})
 
     def test_what_is_stored_differs(self) -> None:
         text = pathlib.Path(self.bundle).read_text(encoding="utf-8")

@@ -101,10 +101,10 @@ def save(file: str, data: bytes, found: Run, format: str) -> None:
         append(found.folder, now(), "report.exported", format=format, sha256=hashlib.sha256(data).hexdigest())
 
     with store.faults(file, "cannot be written"):
-        if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "wb") as device:
-                note()
+        if os.path.exists(file) and not os.path.isfile(file):
+            with open(file, "wb") as device:  # or a pipe, which has no path of its own
                 device.write(data)
+            note()
         else:
             store.write_whole(path, data, note)
 

@@ -138,5 +138,6 @@ def appended(material: Material) -> Element:
     found = SubElement(part, "ul")
     for index, line in enumerate(lines):
         text = line.decode("utf-8", "backslashreplace").strip()
-        add(SubElement(found, "li"), "code", text, data_from=f"appended.{index}")
+        where = f"appended.{index}" if text.isascii() and text.isprintable() else ""  # as all that are written here
+        add(SubElement(found, "li"), "code", text, data_from=where)
     return part

@@ -15,7 +15,7 @@ import string
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from issuance.exports import panel
+from issuance.exports import form, panel
 from issuance.exports.body import Body
 from issuance.exports.elements import Part, add, as_html, visible, write, write_all
 from issuance.exports.material import Material
@@ -36,24 +36,26 @@ def render(material: Material, data: str = "") -> bytes:
     verdict = verdict_of(material)
     main, runs = report(material)
     if data:
-        script += "\n" + own_file("verification.js")
+        script = own_file("verification.js") + "\n" + script
         data += json_block("runs", runs)
-    page = string.Template(own_file("page.html")).substitute(
-        classes=f"{'bundle' if data else 'report'} {verdict.lower().replace(' ', '-')}",
-        version=VERSION,
-        context=material.context,
-        title=html.escape(visible(material.sealed.started["title"])),
-        banner="" if verdict == ISSUED else verdict,
-        style=style,
-        style_hash=digest(style),
-        script=script,
-        script_hash=digest(script),
-        head=as_html([head(material, verdict, bool(data))]),
-        report=as_html([main]),
-        panel=as_html(panel.panel(material)),
-        data=data,
-    )
-    return page.encode("utf-8")
+    parts = {
+        "classes": f"{'bundle' if data else 'report'} {verdict.lower().replace(' ', '-')}",
+        "version": VERSION,
+        "context": material.context,
+        "title": html.escape(visible(material.sealed.started["title"])),
+        "banner": "" if verdict == ISSUED else verdict,
+        "style": style,
+        "style_hash": digest(style),
+        "script": script,
+        "script_hash": digest(script),
+        "head": as_html([head(material, verdict, bool(data))]),
+        "report": as_html([main]),
+        "panel": as_html(panel.panel(material)),
+    }
+    template = string.Template(own_file("page.html"))
+    if data:
+        data += json_block("form", form.digest(template.substitute(parts, data=data + json_block("form", ""))))
+    return template.substitute(parts, data=data).encode("utf-8")
 
 
 def own_file(name: str) -> str:

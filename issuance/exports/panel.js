@@ -109,7 +109,10 @@ function move(steps) {
   location.hash = next.id;
 }
 
-document.documentElement.classList.add("scripted");
+document.addEventListener("DOMContentLoaded", () => {
+  document.documentElement.classList.add("scripted");
+  follow(false);
+});
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -124,4 +127,3 @@ document.addEventListener("keydown", (event) => { if (event.key === "Escape" && 
 byId("before").addEventListener("click", () => move(-1));
 byId("after").addEventListener("click", () => move(1));
 byId("back").addEventListener("click", leave);
-follow(false);

@@ -1,4 +1,38 @@
-// The bundle's own check: every hash is computed again, and what is shown is held against the data.
+"use strict";
+
+// The bundle's own check: every hash is computed again, and what is shown is held against the data. This part of the
+// script comes first, so that it sees the page as it was written.
+
+let written = "";
+document.addEventListener("DOMContentLoaded", () => {
+  written = form();
+  byId("verify").addEventListener("click", report);
+  setTimeout(report);
+});
+
+// The page as one text: its title, its style, what its head demands of a browser, and all elements of its body with their
+// attributes and texts. form.py writes the same; scripts are held against the policy by the browser itself.
+function form() {
+  const pieces = [document.title];
+  for (const meta of all("meta[http-equiv]")) pieces.push(`\n${meta.content}`);
+  pieces.push(`\n${document.querySelector("style").textContent}\n`);
+  pieces.push(`${document.documentElement.className}\n`);
+  const walk = (parent) => {
+    for (let node = parent.firstChild; node; node = node.nextSibling) {
+      if (node.nodeType !== 1) {
+        pieces.push(node.nodeType === 3 ? node.data : `<!--${node.data}-->`);
+        continue;
+      }
+      pieces.push(`<${node.localName}`);
+      for (const { name, value } of node.attributes) pieces.push(` ${name}="${value}"`);
+      pieces.push(">");
+      if (node.localName !== "script") walk(node);
+      pieces.push("</>");
+    }
+  };
+  walk(document.body);
+  return pieces.join("");
+}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -60,11 +94,11 @@ async function stored(element) { // the bytes of an embedded file
 // JSON in which a number is its text behind a NUL, as binary floating point would lose digits.
 const parse = (bytes) => JSON.parse(decoder.decode(bytes).replace(/"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/g, (token) => (token[0] === '"' ? token : `"\\u0000${token}"`)));
 const plain = (value) => String(value).replace(/\0/g, "");
-const readable = (text) => plain(text).replace(/\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|\\U([0-9a-f]{8})/g, (_, ...hex) => String.fromCodePoint(parseInt(hex[0] || hex[1] || hex[2], 16))).replace(/\r\n?/g, "\n");
+const character = (escape, ...hex) => (escape === "\\r" ? "\r" : String.fromCodePoint(Math.min(parseInt(hex[0] || hex[1] || hex[2], 16), 0x10ffff)));
+const readable = (text) => plain(text).replace(/\\r|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|\\U([0-9a-f]{8})/g, character).replace(/\r\n?/g, "\n");
 const same = (shown, value) => shown === plain(value) || readable(shown) === readable(value);
 const at = (data, path) => path.split(".").reduce((value, key) => (value === null || value === undefined ? undefined : value[key]), data);
 const entity = (text) => new DOMParser().parseFromString(text, "text/html").documentElement.textContent;
-const unmarked = (text) => entity(text.replace(/\\([!-\/:-@\[-`{-~])/g, "$1")).replace(/[*_~`\\]/g, "");
 
 function sealedEvents(bytes) {
   const text = decoder.decode(bytes);
@@ -118,13 +152,15 @@ function recordOf(sealed, seal) { // the run record, made again from the events
 const recordText = (record) => JSON.stringify(record, null, 2).replace(/"\\u0000([^"]*)"/g, "$1").replace(/[^ -~\n]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`) + "\n";
 
 async function check() {
-  const faults = { "run record": [], document: [], numbers: [] };
+  const faults = { page: [], "run record": [], document: [], numbers: [] };
+  if (await sha256(encoder.encode(written)) !== JSON.parse(byId("form").textContent)) faults.page.push("something in it is not as it was written");
   const elements = new Map(all('script[type="application/octet-stream"]').map((element) => [element.dataset.name, element]));
   const data = { snapshots: {}, appended: [] };
   await checkRecord(faults["run record"], elements, data);
   checkShown(faults["run record"], all("header [data-from], #appended [data-from]"), data);
   checkVerdict(faults["run record"], data);
   await pause();
+  data.runs = JSON.parse(byId("runs").textContent);
   checkDocument(faults.document, data);
   await pause();
   await checkNumbers(faults.numbers, data);
@@ -179,7 +215,7 @@ function checkDocument(faults, data) { // all of the text is shown, and nothing 
   const text = Array.from(data.document.text); // by code points
   const shown = [];
   let end = 0;
-  for (const [from, to, other] of JSON.parse(byId("runs").textContent)) {
+  for (const [from, to, other] of data.runs) {
     const source = text.slice(from, to).join("");
     if (from < end || !MARKUP.test(text.slice(end, from).join(""))) faults.push(`a part of the text is not shown: ${text.slice(end, from).join("").slice(0, 80)}`);
     if (other !== undefined && source !== `\\${other}` && entity(source) !== other) faults.push(`the text has ${source}, and not ${other}`);
@@ -206,11 +242,11 @@ async function checkNumbers(faults, data) {
   const metrics = new Map(((data.set && data.set.metrics) || []).map((metric) => [metric.id, metric]));
   const citations = new Map(data.document.citations.map((citation) => [plain(citation.start), citation]));
   const inside = citationAt(data.document.citations);
-  const source = Array.from(data.document.text);
+  const shown = shownBetween(data);
   const numbers = (data.numbers && data.numbers.numbers) || [];
   for (let index = 0; index < numbers.length; index++) {
     if (index % 500 === 499) await pause();
-    checkNumber(faults, `n${index + 1}`, numbers[index], texts, metrics, inside, source, data);
+    checkNumber(faults, `n${index + 1}`, numbers[index], texts, metrics, inside, shown, data);
   }
   if (all('#report [id^="n"][data-status]').length !== numbers.length) faults.push("other numbers are linked than were checked");
 }
@@ -237,31 +273,45 @@ function citationAt(citations) { // the citation that a place of the text is in
   };
 }
 
-function checkNumber(faults, id, number, texts, metrics, inside, source, data) {
+function shownBetween({ document: { text }, runs }) { // what is shown of a part of the text
+  const source = Array.from(text);
+  return (from, to) => {
+    let low = 0, high = runs.length;
+    while (low < high) { const middle = (low + high) >> 1; if (runs[middle][1] <= from) low = middle + 1; else high = middle; }
+    const parts = [];
+    for (; low < runs.length && runs[low][0] < to; low++) {
+      const [start, end, other] = runs[low];
+      parts.push(other === undefined ? source.slice(Math.max(start, from), Math.min(end, to)).join("") : other);
+    }
+    return parts.join("");
+  };
+}
+
+function checkNumber(faults, id, number, texts, metrics, inside, shown, data) {
   const element = byId(id);
   if (!element || element.dataset.status !== number.status) return faults.push(`${id} is not shown as ${number.status}`);
   const citation = inside(Number(plain(number.start)));
   const [from, to] = citation || [Number(plain(number.start)), Number(plain(number.end))];
-  const written = source.slice(from, to).join("");
-  if (unmarked(texts.get(id) || "") !== unmarked(readable(written))) faults.push(`${id} is shown as ${texts.get(id)}, and is ${written}`);
-  if (citation) return checkCitation(faults, id, element, citation[2], written, metrics, data);
+  const wording = shown(from, to);
+  if (readable(texts.get(id) || "") !== readable(wording)) faults.push(`${id} is shown as ${texts.get(id)}, and is ${wording}`);
+  if (citation) return checkCitation(faults, id, element, citation[2], wording, metrics, data);
   const wanted = number.metrics.length ? number.metrics.map((metric) => `m-${metric}`).join(" ") : `e-${id}`;
   if (element.dataset.evidence !== wanted) faults.push(`${id} opens other evidence than it was traced to`);
   if (number.status === "traced" && !number.metrics.some((metric) => metrics.has(metric) && fits(metrics.get(metric).value, number))) faults.push(`${id} is no value of ${number.metrics.join(", ")}`);
   return undefined;
 }
 
-function checkCitation(faults, id, element, citation, written, metrics, data) {
+function checkCitation(faults, id, element, citation, wording, metrics, data) {
   const evidence = element.dataset.evidence;
   if (citation.kind === "metric") {
     const metric = metrics.get(citation.metric);
     if (evidence !== `m-${citation.metric}` || !metric) faults.push(`${id} does not open ${citation.metric}, which it cites`);
-    else if (!citation.conversions && unmarked(written) !== unmarked(metric.rendered)) faults.push(`${id} is ${written}, but ${citation.metric} is ${metric.rendered}`);
+    else if (!citation.conversions && digits(wording) !== digits(metric.rendered)) faults.push(`${id} is ${wording}, but ${citation.metric} is ${metric.rendered}`);
   } else if (citation.kind === "cell") {
     const snapshot = data.snapshots[citation.query], row = plain(citation.row);
     const column = snapshot ? snapshot.columns.findIndex((one) => one.name === citation.column) : -1;
     if (evidence !== `v-${citation.query}-${row}-${column}`) faults.push(`${id} does not open the cell that it cites`);
-    else if (digits(unmarked(written)) !== digits(plain(snapshot.rows[row][column]))) faults.push(`${id} is ${written}, but its cell is ${plain(snapshot.rows[row][column])}`);
+    else if (digits(wording) !== digits(plain(snapshot.rows[row][column]))) faults.push(`${id} is ${wording}, but its cell is ${plain(snapshot.rows[row][column])}`);
   }
 }
 
@@ -295,7 +345,7 @@ async function report() {
   byId("verification-text").textContent = "Checking every hash, number and word of this file …";
   list.textContent = "";
   let faults;
-  try { faults = await check(); } catch (fault) { faults = { "run record": [`the check did not end: ${fault.message}`], document: ["not checked"], numbers: ["not checked"] }; }
+  try { faults = await check(); } catch (fault) { faults = { page: [`the check did not end: ${fault.message}`], "run record": ["not checked"], document: ["not checked"], numbers: ["not checked"] }; }
   for (const [name, said] of Object.entries(faults)) {
     const entry = document.createElement("li");
     entry.className = said.length ? "differs" : "holds";
@@ -307,9 +357,4 @@ async function report() {
     ? "This file holds: its data has the hashes that its seal covers, and its text, numbers and verdict are those of the data. A script cannot vouch for itself: python3 -m issuance verify FILE checks this one too."
     : "This file has been changed, or was damaged: do not rely on it.";
   box.dataset.state = holds ? "holds" : "differs";
-}
-
-if (byId("verification")) {
-  byId("verify").addEventListener("click", report);
-  setTimeout(report);
 }

@@ -86,11 +86,11 @@ def items(text: str, plain: Plain) -> frozenset[int]:
     """The places of the line breaks behind which a list marker or the number of a heading may stand.
 
     Elsewhere what looks like one goes on a paragraph or stands in a table. It begins an item where the line before is
-    blank, is a heading, ends with a colon, or is itself an item or belongs to one; and, also in a table, where its
-    number is 1 or follows that of the item before.
+    blank, is a heading, ends a sentence or with a colon, or is itself an item or belongs to one; and, also in a table,
+    where its number is 1 or follows that of the item before.
     """
     found = set()
-    opened, in_item, in_table = True, False, False  # opened: whether the line before is blank, a heading or ends in ":"
+    opened, in_item, in_table = True, False, False  # opened: whether the line before ends a paragraph or sentence
     last: tuple[int, ...] = ()  # the number of the item before
     for line in LINE.finditer(text):
         kind = kind_of(line, plain)
@@ -107,7 +107,7 @@ def items(text: str, plain: Plain) -> frozenset[int]:
                 opened, in_item = False, not in_table and (kind != "section" or in_item)
             else:
                 in_item = in_item and not (opened and not line["indent"].strip(">"))
-                opened = line[0].rstrip(" \t\0").endswith(":")
+                opened = line[0].rstrip(" \t\0").endswith((":", ".", "!", "?", ";", "。"))
     return frozenset(found)
 
 
