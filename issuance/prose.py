@@ -24,14 +24,14 @@ MARKUP = re.compile(
     r"|\\(?=[!-/:-@\[-`{-~])|[*`]+|~~+|_+",
     re.DOTALL,
 )
-LINK_END = re.compile(r"\]\([^()\s]*\)")
+LINK = re.compile(r"!?\[(?=[^\[\]\n]*\]\([^()\s]*\))|\]\([^()\s]*\)|\[\^[^\[\]\s]{1,40}\](?!:)")  # what frames its text
 CELL = re.compile("</?t[dh](?![a-z0-9])", re.IGNORECASE)
 BLOCK = re.compile(
     "</?(?:address|article|aside|blockquote|br|caption|dd|div|dl|dt|fieldset|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|"
     "pre|section|summary|table|tbody|tfoot|thead|tr|ul)(?![a-z0-9])",
     re.IGNORECASE,
 )
-DEFINED = re.compile(r"^[ >]*\[(\^?[^\]\n]+)\]:", re.MULTILINE)
+DEFINED = re.compile(r"^[ >]*\[(\^[^\]\n]+)\]:", re.MULTILINE)
 NOTED = re.compile(r"\[(\^?[^\[\]\n]{1,40})\]")
 DIGITS = "0-9⁰¹²³⁴-⁹₀-₉①-⑳⓪"
 HAN = "〇零一二三四五六七八九十百千万亿兆两廿卅"
@@ -39,29 +39,40 @@ TENS = "十百千万亿兆两廿卅"  # that make a number with digits behind th
 SIGN = "-−⁻─"
 GAP = "(?![ \u00a0\t\r>]*\n[ \u00a0\t\r>]*\n)[ \u00a0\t\r\n]{0,4}"  # white space within a paragraph
 SCALE = (
-    "thousands?|millions?|billions?|trillions?|milliards?|hundreds?|dozens?|lakhs?|crores?|mio|mln|mrd|mil|mn|bn|tn|mm|kk|"
-    "[kmb](?![-/&])"
+    "thousands?|millions?|billions?|trillions?|milliards?|hundreds?|dozens?|lakhs?|crores?|myriads?|mio|mln|mrd|mil|mn|bln|bn|"
+    "tn|mm|kk|tsd|thou|grand(?! (?:total|prix|opening|slam))|[kmbt](?![-/&])"
 )
+PARTS = "halves|thirds|quarters|fifths|sixths|sevenths|eighths|ninths|tenths|hundredths|thousandths|millionths"
+POWERS = "squared|cubed|factorial|\\^|!"
 FIGURES = "万达|千万(?:不|别|要)|百货|[千兆](?:克|米|瓦|字|帕|赫|牛|卡)|million-"  # of speech, names, units of measure
-PER = "%|‰|‱|bps?(?![a-z])|basis points?|per ?cent|pp(?![a-z])|个?百分点|倍|折(?![扣旧合])|成(?![为交本功立果员绩长熟])"
+PER = "%|‰|‱|bps?(?![a-z])|basis points?|per ?cent|pp(?![a-z])|个?百分点|折(?![扣旧合])|成(?![为交本功立果员绩长熟])"
+ABOUT = "about|around|roughly|nearly|almost|some|approximately|only|just"
 CURRENCY = "(?:[a-z]{0,3}[$€£¥₹₩]|usd|eur|gbp|rmb|cny|hkd)[ \u00a0]?"
 BEFORE = re.compile(
-    f"(?:[{DIGITS}]+|(?<![a-z0-9一-鿿-])[0-9]{{1,2}}[:/]|[0-9][.,'_]|(?<![a-z0-9一-鿿){CITED}])\\.|[百千万]分之|[{TENS}]"
-    f"|(?:[{SIGN}]|(?<![^\\s(|])–|(?<![a-z])(?:minus|negative){GAP}|(?<![自欠担抱辜胜])负)(?:{CURRENCY})?"
-    f")\\Z"
+    f"(?:[{DIGITS}]+|(?<![a-z0-9一-鿿-])[0-9]{{1,2}}[:/]|[0-9][.,'_]|(?<![a-z0-9一-鿿){CITED}])\\.|[0-9.]+e[+-]?|(?<![a-z])[oli]"
+    f"|[{HAN}]分之[ \u00a0]?|[{TENS}]|√[ \u00a0]?|(?<![a-z])(?:square|cube) root of{GAP}"
+    f"|(?<![a-z(])\\((?:in )?(?:{SCALE}|[百千万亿兆])\\)[:：]?{GAP}"
+    f"|(?:[{SIGN}]|(?<![^\\s(|])–|(?<![a-z])(?:minus|negative)[:：]?{GAP}(?:(?:{ABOUT}){GAP})?|"
+    f"(?<![自欠担抱辜胜])负[ \u00a0约]?)(?:{CURRENCY})?)\\Z"
 )
 CLOSED = re.compile("[ \u00a0]?\\)(?P<cell>[ \u00a0]*\\|)?")
 BRACKET = re.compile("(?:\\A|[\n|$€£¥₹₩]|usd|eur|元)[ \u00a0]?\\([ \u00a0]?\\Z")  # of an accountant's negative
 AFTER = re.compile(
-    f"(?!{GAP}(?:{FIGURES}))(?:(?P<per>{GAP}(?:{PER}))"
+    f"(?!{GAP}(?:{FIGURES}))(?:(?P<per>{GAP}(?:{PER}))|(?P<times>{GAP}(?:倍|-?fold(?![a-z])))"
     f"|[{DIGITS}]+|[.,'_][0-9]+|:(?!1(?![0-9]))[0-9]{{1,2}}(?![0-9])|/[0-9]{{1,2}}(?![0-9])|e[+-]?[{DIGITS}]+"
     f"|[ \u00a0]?[×x*][ \u00a0]?[0-9]+"
-    f"|[ \u00a0]{{1,2}}(?:00[0-9]*(?![0-9.])|[0-9]{{3}}(?![0-9]))|o+(?![a-z])|余|分之|点[{HAN}]"
-    f"|个?半(?!年|天|月|数)|-?fold(?![a-z])"
+    f"|[ \u00a0]{{1,2}}(?:00[0-9]*(?![0-9.])|[0-9]{{3}}(?![0-9]))|[oli]+(?![a-z])|余|分之|点[{HAN}]"
+    f"|十(?!分)|京(?![东城沪津都])"
+    f"|{GAP}(?:(?:{PARTS})(?![a-z])|{POWERS})|{GAP}\\((?:in |单位[:：]? ?)?(?:(?:{SCALE})(?![a-z0-9-])|[百千万亿兆])"
+    f"|个?半(?!年|天|月|数)"
     f"|{GAP}(?:(?:{SCALE})(?![a-z0-9])|[多余几数来]?[百千万亿兆])|[〇零])"
 )
-NOTE = re.compile("[¹²³⁴-⁹]+").fullmatch
-JOINED = re.compile("[.,:'_e点\u00a0]")  # alone between two citations
+NOTE = re.compile("[¹²³⁴-⁹]+|!").fullmatch
+JOINED = re.compile("[.,:'_e点\u00a0]?").fullmatch  # between two citations that state something
+DIGITS_JOINED = re.compile(  # between two digits
+    r"[.,:'_e点．·・‧/⁄∕]|[^\S\n]*[^\S \t\n][^\S\n]*|[ ,，](?=[0-9]{3}(?![0-9]))"
+).match
+MOST_BETWEEN = 4  # code points of what joins two citations
 DECIMAL = frozenset("0123456789")
 NEAR = 24  # code points on each side of a citation
 
@@ -93,7 +104,7 @@ def masked(text: str, citations: Iterable[tuple[int, int]]) -> str:
         return whole
     code, known = fenced(whole), set()
     for mark in DEFINED.finditer(whole):
-        if not inside(mark.start(), code) and (mark[1][0] == "^" or len(mark[1]) < 3):
+        if not inside(mark.start(), code):
             known.add(mark[1])
 
     def bare(mark: re.Match[str]) -> str:
@@ -104,8 +115,8 @@ def masked(text: str, citations: Iterable[tuple[int, int]]) -> str:
 
 
 def without_links(text: str, view: View) -> View:
-    """How a text is seen without the ends of its links, so that what follows a link stands beside what is in it."""
-    return view if "](" not in text else seen(LINK_END.sub(lambda end: "\u200b" * len(end[0]), text))
+    """How a text is seen without the marks of its links and footnotes: what follows one stands beside what is in it."""
+    return view if "](" not in text and "[^" not in text else seen(LINK.sub(lambda part: "\u200b" * len(part[0]), text))
 
 
 def seen(text: str, inline: str = "") -> View:
@@ -189,17 +200,25 @@ def attributes(text: str) -> Iterator[View]:
 
 WORDS = {name.replace("-", " ") for name in currencies.NAMES} - {"rs", "won"}
 MONEY = "|".join(map(re.escape, sorted(WORDS, key=lambda word: (-len(word), word))))
-MONEY_BEFORE = re.compile(f"(?:(?<![a-z])(?:{MONEY})){GAP}\\Z")
-MONEY_AFTER = re.compile(f"{GAP}(?:{MONEY})(?![a-z])")
+MONEY_BEFORE = re.compile(
+    f"(?:(?<![a-z])(?P<money>{MONEY}){GAP}|\\((?:in )?(?P<bracketed>{MONEY})\\)[:：]?{GAP})\\Z"
+)
+CENTS = "cents?|pence|[分角](?![一-鿿])"
+MONEY_AFTER = re.compile(f"{GAP}\\(?(?:in )?(?P<money>{MONEY}|{CENTS})(?![a-z])")
+OTHER_DOLLAR = re.compile(r"(?<![a-z])(?:hk|nt|mx|nz|au?|ca?|sg?|r)\Z")  # HK before $12
 
 
 def additions(
-    view: View, citations: Sequence[tuple[int, int]], own: Sequence[str | None], stating: Sequence[bool]
+    view: View,
+    citations: Sequence[tuple[int, int]],
+    own: Sequence[str | None],
+    stating: Sequence[bool],
+    shown: Sequence[str],
 ) -> Iterator[Addition]:
     """What stands so close to a citation that its number would be another one: digits, signs, scales, units.
 
     own has for each citation the unit that it bears itself; None for one that may be given any. stating says which
-    citations state anything that could be changed.
+    citations state anything that could be changed, shown what a reader sees of each.
     """
     text = as_written(view.plain)
     index = {place: number for number, (place, _) in enumerate(citations)}
@@ -213,20 +232,37 @@ def additions(
                 first, after = found.span()
                 if not (first == last > 0 and found[0] == "-"):  # which stands between two citations
                     yield Addition(number, view.places[first], view.places[after - 1] + 1)
-            if end < match.end() and stating[number] and stating[index[view.places[end]]]:
-                yield Addition(number, *citations[number])
-            elif stating[number] and JOINED.match(text, end) and text[end + 1 : end + 2] == CITED and (
-                stating[index[view.places[end + 1]]]
-            ):
-                yield Addition(number, view.places[end], view.places[end] + 1)
+            following = text.find(CITED, end, end + MOST_BETWEEN + 1)
+            if following >= 0:
+                other = index[view.places[following]]
+                both = stating[number] and stating[other]
+                if are_one(shown[number], view.plain.original[end:following], shown[other], both):
+                    whole = (view.places[end], view.places[following - 1] + 1) if following > end else citations[number]
+                    yield Addition(number, *whole)
             start = last = end
+
+
+def are_one(before: str, between: str, after: str, stating: bool) -> bool:
+    """Whether two citations read as one number with what stands between them."""
+    if stating and JOINED(between):
+        return True
+    if "|" in between or "\n" in between:
+        return False
+    joined = DIGITS_JOINED(between + after)
+    if before[-1:] in DECIMAL and after[:1] in DECIMAL and (not between or joined and joined.end() == len(between)):
+        return True
+    start, end = len(before), len(before) + len(between)
+    return any(one.start < start and end < one.end for one in find(Plain(before + between + after)))
+
+
+CHINESE_MARKS = "，：．！"
 
 
 def as_written(plain: Plain) -> str:
     """The plain text with the commas and colons of Chinese prose, which group no digits and make no time of day."""
-    if not any(char in plain.original for char in "，：．"):
+    if not any(char in plain.original for char in CHINESE_MARKS):
         return plain.text
-    return "".join(own if own in "，：．" else char for own, char in zip(plain.original, plain.text))
+    return "".join(own if own in CHINESE_MARKS else char for own, char in zip(plain.original, plain.text))
 
 
 def beside(text: str, low: int, start: int, end: int, unit: str | None) -> Iterator[re.Match[str]]:
@@ -236,18 +272,22 @@ def beside(text: str, low: int, start: int, end: int, unit: str | None) -> Itera
     found = None
     if not suspect or text.endswith(suspect, low, start):  # which nearly no word does, and patterns take their time
         money = MONEY_BEFORE.search(text, low, start)
-        if money and money[0].strip() not in currencies.SIGNS and unit == "%":
+        if money and money["money"] and money["money"] not in currencies.SIGNS and unit == "%":
             money = None  # the dollar rose by so many percent
         found = BEFORE.search(text, low, start) or in_brackets(text, low, start, end) or contradicting(money, unit)
+        if not found and unit in SIGNS:
+            found = OTHER_DOLLAR.search(text, low, start)
     if found:
         yield found
     if text[end : end + 1] in HARMLESS_AFTER:
         return
     found = AFTER.match(text, end)
-    if found and found["per"] and (unit is None or is_own(found[0], unit)):
+    if found and found["per"] and is_own(found["per"], unit or "") and "%" not in found["per"]:
+        found = None  # a sign would be the second one
+    if found and found["times"] and (not unit or is_own("x", unit)):
         found = None
     if found and unit and unit not in SIGNS and NOTE(found[0]):
-        found = None  # the mark of a footnote behind a unit is no exponent
+        found = None  # the mark of a footnote behind a unit is no exponent, and nothing is multiplied by !
     if found or (found := contradicting(MONEY_AFTER.match(text, end), unit)):
         yield found
 
@@ -261,14 +301,18 @@ def in_brackets(text: str, low: int, start: int, end: int) -> re.Match[str] | No
     return None if begins_line and not closed["cell"] else found
 
 
-LATIN = tuple(sorted({*WORDS, "minus", "negative", *"us c a nt hk s".split()}))
-SPACED = tuple(f"{end} " for end in (*LATIN, *" \u00a0\t\r\n(-−$€£¥₹₩|"))
-HARMLESS_AFTER = ("\ufffc", "；", "，", "。", "、", "：", ";", "!", "?", ")", "|")
+WORDS_BEFORE = sorted({*WORDS, "minus", "negative", *ABOUT.split("|"), "root of"})
+LATIN = (*WORDS_BEFORE, *(f"{digit}e" for digit in "0123456789."), *"o l i hk nt mx nz a au c ca s sg r us".split())
+SPACED = tuple(f"{end} " for end in (*WORDS_BEFORE, *" \u00a0\t\r\n(-−$€£¥₹₩|:：)之负√"))
+HARMLESS_AFTER = ("\ufffc", "；", "，", "。", "、", "：", "！", ";", "?", ")", "|")
 
 
 def contradicting(found: re.Match[str] | None, unit: str | None) -> re.Match[str] | None:
     """A currency beside a citation that bears another unit."""
-    return found if found and unit and not is_own(found[0], unit) else None
+    if not found or not unit:
+        return None
+    words = found[found.lastgroup or 0]
+    return found if not is_own(words, unit) else None
 
 
 def is_own(words: str, unit: str) -> bool:

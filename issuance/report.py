@@ -276,7 +276,9 @@ def check_numbers(
 
     view = prose.seen(own)
     stating = [states(piece) for _, piece in cited]
-    beside = prose.additions(prose.without_links(own, view), places, [piece.unit for _, piece in cited], stating)
+    shown_as = [piece.text.strip("“”").replace("\\", "") for _, piece in cited]
+    units_own = [piece.unit for _, piece in cited]
+    beside = prose.additions(prose.without_links(own, view), places, units_own, stating, shown_as)
     added: list[tuple[int, int]] = []
     for addition in beside:
         start, end = trimmed(own, addition.start, prose.end_of_entity(own, addition.start, addition.end))
@@ -310,8 +312,10 @@ def states(piece: Piece) -> bool:
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A part of a text without the space around it."""
+    """A part of a text without the space around it, unless it is but space."""
     part = text[start:end]
+    if part.isspace():
+        return start, end
     return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
 
 

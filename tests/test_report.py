@@ -53,6 +53,7 @@ METRICS = (
     metric("gone", "cell(sales, 9, 'amount')"),
     metric("broken", "1 / (gmv - gmv)"),
     metric("wan", "12345", unit="万元", decimals=1),
+    metric("plain", "500", decimals=0),
     metric("paid", "-5", unit="$", decimals=0),
 )
 SCHEMA: dict[str, Any] = {
@@ -118,6 +119,9 @@ def bare(number: str) -> str:
 
 def beside(words: str) -> str:
     return f'"{words.strip()}" beside a citation makes another number of it'
+
+
+OTHER = "another citation beside a citation makes another number of it"
 
 
 def name(name: str, closest: str = "") -> str:
@@ -408,14 +412,17 @@ class Violations(unittest.TestCase):
             "[«42»](u) [«42»][x] [x][«42»]",
             "[ «42» ] a[«1»]b [«1.5»] [«5%»] [«2026»] [^«2026»]",
             "[«1», «2»]\n\n[«1», «2»]: x",
-            "[«123»] [12] [^123]\n\n[«123»]: x\n[12]: x\n[^123]: x",
-            "[«42»]\n\n```\n[«42»]: x\n```",
+            "a[«42»]\n\n[«42»]: /u",
+            "> [«42»]: x\n\n[«42»]",
+            "[x][«52»]\n\n[«52»]: http://x.org",
+            "[«123»] [^123]\n\n[«123»]: x\n[^123]: x",
+            "[^«42»]\n\n```\n[^«42»]: 'x'\n```",
             "[^«five»] [^note] [^x «5»] [Q3]",
             "[«42»]\n\n[^42]: x",
-            "[^«42»]\n\n[42]: x",
-            "[42] [«43»]\n\n[42]: x",
+            "[^«42»]\n\n[«42»]: x",
+            "[^42] [^«43»]\n\n[^42]: x",
             "x [«42»]: y",
-            "[42]: «5»",
+            "[^42]: «5»",
             "```\n[«42»]\n```",
             "[[m:gmv]][«1»]",
         ):
@@ -424,11 +431,9 @@ class Violations(unittest.TestCase):
             self.check(marked, "bare_number", [bare(part) for _, _, part in expected.spans], text)
         for draft in (
             "[^note] [x] [] [ ]",
-            "a[42]\n\n[42]: /u",
             "a[^42] b[^42]\n\n[^42]: x",
-            "> [42]: x\n\n[42]",
-            "  [42]: x\n[42]",
-            "[[m:gmv]][1]\n\n[1]: x",
+            "> [^42]: x\n\n[^42]",
+            "  [^42]: x\n[^42]",
             "[[i:shops]][^1]\n\n[^1]: x",
         ):
             with self.subTest(draft):
@@ -490,19 +495,23 @@ class Violations(unittest.TestCase):
         "«1»", "«12»", "«1.»", "x «5:»", "«3/»", "«5'»", "«5»_", "«5,»", "«.»", "a «.»", "«¹»", "«①»", "«４»", "«十»", "«百»", "«千»", "«万»",
         "«萬»", "«亿»", "«兆»", "«两»", "«廿»", "«卅»", "«百分之»", "«千分之»", "«万分之»", "«-»", "a «-»", "«─»", "«−»", "«⁻»", "«minus» ",
         "«minus»", "«Minus»\n", "x «negative» ", "«负»", "«負»", "«−€» ", "«负¥»", "«minus £»", "«-C$»",
+        "«1e»", "x «2.5e»", "«1e-»", "«O»", "«l»", "x «I»", "«三分之»", "«百分之» ", "«负» ", "«负约»", "«minus:» ", "«minus about» ", "«minus roughly»\n",
+        "«√»", "«√» ", "the «square root of» ", "sales «(in millions):» ", "«(k)» ", "销售额«（万）：»",
     )  # fmt: skip
     AFTER = (
-        "«1»", "«12»", "«４»", "«.5»", "«,000»", "«:30»", "«/2»", "«'5»", "_«5»", "*«5»", " «000»", " «007»", " «00»", " «123»", "«²»",
+        "«1»", "«12»", "«４»", "«.5»", "«,000»", "«:30»", "«/2»", "«'5»", "_«5»", "*«5»", " «000»", " «007»", " «00»", " «123»", "«²»", "«!»",
         "«①»", "«o»", "«oo»", "«k»", "«K»", " «k»", "\n«k»", " «m»", " «b»", " «bn»", " «mn»", " «mm»", " «kk»", " «thousand»", " «million»",
         " «Million»", "\u3000«million»", " «millions»,", "\n«million»", "    «million»", " «billion»", " «trillion»", " «hundred»",
         " «dozens»", " «lakh»", " «crore»", " «mio»", " «mln»", "«万»", "«萬»", " «万»", "\n«万»", "«亿»", " «亿»", "«千»", "«百»", "«〇»", "«零»",
-        "«兆»", "«多万»", "«几百»", "«余»", "«余»元", "«分之»一", "«点五»", "«点五»元", "«半»", "«个半»", "«-fold»", "«fold»", "«e5»", "«e-3»",
-        "«x100»", "«×100»", " «× 100»",
+        "«兆»", "«多万»", "«几百»", "«余»", "«余»元", "«分之»一", "«点五»", "«点五»元", "«半»", "«个半»", "«e5»", "«e-3»",
+        "«x100»", "«×100»", " «× 100»", " «thirds»", " «quarters»", " «tenths»", "«十»", "«T»", " «T»", " «bln»", " «thou»", " «grand»",
+        " «myriad»", " «Tsd»", "«京»", " «squared»", " «cubed»", " «factorial»", "«^»", "«O»", "«l»", "«I»", " «(in millions»)", "«（万»）",
+        "«（单位：万»）", " «(k»)",
     )  # fmt: skip
     FREE = (  # what may stand before and after any citation
         ("x", ""), ("- ", ""), ("a - ", ""), ("(", ")"), ("( ", ""), ("~", ""), ("# ", ""), ("1. ", ""), ("xminus ", ""), ("nonnegative ", ""),
         ("+", ""), ("±", ""), ("a + ", ""), ("自负", ""), ("第", ""), ("x5:", ""), ("x.", ""), ("中.", ""), ("", " kg"), ("", "kg"), ("", "or"),
-        ("", "thx"), ("", " th"), ("", "th"), ("", " grand"), ("", " men"), ("", "; k"), ("", "。万"), ("", ", k"), ("", "!"), ("", " bits"),
+        ("", "thx"), ("", " th"), ("", "th"), ("", " grand total"), ("", " T-shirts"), ("", "京东"), ("", " (men)"), ("", " men"), ("", "; k"), ("", "。万"), ("", ", k"), ("", "！"), ("hello ", ""), ("about ", ""), ("me", ""), ("x: ", ""), ("", " bits"),
         ("", "万达"), ("", "千万不要"), ("", "百货"), ("", "千克"), ("", "一共"), ("", "一起"), ("", "十分"), ("", " - a"), ("", "， 万"),
         ("", "，000"), ("", "半年"), ("", "成为"), ("", "折扣"), ("", "foldx"), ("", " k/a"), ("", "\n\n万"), ("", "     万"),
     )  # fmt: skip
@@ -536,8 +545,8 @@ class Violations(unittest.TestCase):
             for part in self.BEFORE:
                 self.check_beside(part + marker, marker, [beside(Marked(part).spans[0][2])])
             for part in self.AFTER:
-                if part == "«²»" and marker in self.WITH_UNIT:
-                    self.check_free(f"{marker}²")  # the mark of a footnote
+                if part in ("«²»", "«!»") and marker in self.WITH_UNIT:
+                    self.check_free(Marked(marker + part).draft)  # the mark of a footnote, an exclamation
                 else:
                     self.check_beside(marker + part, marker, [beside(Marked(part).spans[0][2])])
         for marked, text in (
@@ -579,22 +588,23 @@ class Violations(unittest.TestCase):
         dollars = ("$", "$ ", "us$", "usd ", "美元", "美元 ", "dollars ")
         others = ("€", "€ ", "£", "eur ", "欧元", "euros ", "日元")
         percent = ("%", " %", " percent", " per cent", "pp", "个百分点", " 个百分点", "\n%")
-        factors = ("‰", " bps", " basis points", "倍", "折", "成")
+        factors = ("‰", " bps", " basis points", "折", "成")
+        multiples = ("倍", " 倍", "-fold", "fold")
         money = yuan + dollars + others
         for marker, before, after in (
-            ("[[m:gmv]]", dollars + others, percent + factors),
-            ("[[m:gmv|万]]", dollars + others, percent + factors),
-            ("[[m:cost]]", yuan + others, percent + factors),
-            ("[[m:orders]]", money, percent + factors),
-            ("[[m:rate]]", money, factors),
-            ("[[m:pct]]", money, factors),
-            ("[[m:ratio|pct]]", money, factors),
+            ("[[m:gmv]]", dollars + others, percent + factors + multiples),
+            ("[[m:gmv|万]]", dollars + others, percent + factors + multiples),
+            ("[[m:cost]]", yuan + others, percent + factors + multiples),
+            ("[[m:orders]]", money, percent + factors + multiples),
+            ("[[m:rate]]", money, factors + multiples),
+            ("[[m:pct]]", money, factors + multiples),
+            ("[[m:ratio|pct]]", money, factors + multiples),
             ("[[m:ratio]]", (), percent + factors),
             ("[[m:code]]", (), percent + factors),
             ("[[q:K2|Of 2,000]]", (), percent + factors),
             ("[[q:K1|They will]]", (), ()),
-            ("[[i:shops]]", (), ()),
-            ("[[v:Q1.r0.amount]]", (), ()),
+            ("[[i:shops]]", (), percent + factors),
+            ("[[v:Q1.r0.amount]]", (), percent + factors),
             ("[[v:Q1.r0.region]]", (), ()),
         ):  # fmt: skip
             for sign in money:
@@ -607,7 +617,7 @@ class Violations(unittest.TestCase):
                     self.check_beside(f"{marker}{gap}«{words}».", marker, [beside(words)])
                 else:
                     self.check_free(f"x {sign}{marker}", f"{marker}{gap}{words}.")
-            for sign in percent + factors:
+            for sign in percent + factors + multiples:
                 words, gap = sign.strip(), sign[: -len(sign.strip())]
                 if sign in after:
                     self.check_beside(f"{marker}{gap}«{words}».", marker, [beside(words)])
@@ -656,12 +666,55 @@ class Violations(unittest.TestCase):
             for between in ".", ",", ":", "'", "e", "点":
                 self.check_beside(f"{marker}«{between}»{marker}", marker, [beside(between)])
                 self.check_free(f"{marker}{between} {marker}")
-            self.check_free(*(f"{marker}{between}{marker}" for between in ("-", "–", "~", "/", "至", "和", "，", "：")))
+            self.check_free(*(f"{marker}{between}{marker}" for between in ("-", "–", "~", "至", "和", "，", "：")))
             for part in "«&#32;million»", "«&#32million»", "«&emsp;万»", " «<b> million»":
                 self.check_beside(f"{marker}{part}", marker, [beside(Marked(part).spans[0][2])])
             for part in "«&#53;»", "«&#x35»", "«&#19975;»", " «m&#105;llio&#110;»", "«5&#48;»":
                 self.check_beside(f"{marker}{part}", marker, [beside(Marked(part).spans[0][2])])
-        self.check_free("[[i:shops]]和[[m:rate]]", "[[i:shops]]&#37;", "[[i:shops]] [[i:shops]]")
+        self.check_free("[[i:shops]]和[[m:rate]]", "[[i:shops]] [[i:shops]]", "[[m:gmv]]/[[m:gmv]]", "[[m:rate]]/[[m:rate]]")
+
+    def test_another_currency_around_a_currency(self) -> None:
+        for marker, parts in (
+            ("[[m:cost]]", ("«HK»{}", "the «A»{}", "«C»{}", "«NT»{}", "«R»{}", "«S»{}", "«AU»{}", "{} «(AUD»)", "{} «(in AUD»)", "{}«（欧元»）",
+                            "{} «cents»", "{}«分».", "«(AUD):» {}", "{} «pence»")),
+            ("[[m:gmv]]", ("{} «(AUD»)", "{}«（美元»）", "{} «cents»", "{}«分»。", "{}«角»", "«(AUD)» {}")),
+            ("[[m:orders]]", ("{} «(USD»)", "{} «cents»")),
+        ):  # fmt: skip
+            for part in parts:
+                marked = part.format(marker)
+                self.check_beside(marked, marker, [beside(Marked(marked).spans[0][2])])
+        self.check_free("US[[m:cost]]", "area[[m:cost]]", "[[m:cost]] (USD)", "[[m:gmv]]分别为", "[[m:cost]] centsx", "[[m:cost]] (so)")
+        self.check_free("[[i:shops]] cents", "[[m:ratio]] cents", "[[m:gmv]]（元）", "[[m:gmv]]角色", "(dollars) [[m:cost]]")
+
+    def test_a_second_percent_sign(self) -> None:
+        for marker, part in (
+            ("[[i:shops]]", "«%»"), ("[[i:shops]]", "«%»%"), ("[[v:Q1.r0.amount]]", " «percent»"), ("[[m:ratio]]", "«%»%"),
+        ):  # fmt: skip
+            self.check_beside(marker + part, marker, [beside(Marked(part).spans[0][2])])
+        for marker in "[[m:pct]]", "[[m:rate]]", "[[m:ratio|pct]]":
+            self.check(f"{marker}%«%»", "bare_number", [beside("%")], f"{compose(marker).text}%{MARK}")
+
+    def test_two_citations_that_read_as_one_number(self) -> None:
+        shops, code = "[[i:shops]]", "[[m:code]]"
+        between = (".", "．", "·", "/", "⁄", ":", "'", "\u2003", "\u3000", "\u2009", "&nbsp;")
+        for one, other in ((shops, code), (shops, "[[q:K2|2,000 shops]]"), ("[[i:week]]", shops), ("[[v:Q1.r2.region]]", shops)):
+            for joint in between:
+                found = compose(one + joint + other).violations
+                self.assertEqual([(v.kind, v.text) for v in found], [("bare_number", joint)], (one, joint, other))
+            for joint in ("", "[](x)", "**", "\u200b", "<b></b>", "[^1]"):
+                draft = f"{one}{joint}{other}\n\n[^1]: x"
+                said = [Violation("bare_number", 0, len(one), one, OTHER)]
+                with self.subTest(draft):
+                    self.assertEqual(compose(draft).violations, said)
+            self.check_free(*(f"{one}{joint}{other}" for joint in (" ", ", ", "，", "、", " / ", " to ", "-", "\n", " | ", "<br>", "和")))
+        for joint in (" ", "，", "\u2003", "<span> </span>", "&#32;"):
+            found = compose(f"{shops}{joint}[[m:plain]]").violations
+            self.assertEqual([(v.kind, v.text) for v in found], [("bare_number", joint.replace("<span>", "").replace("</span>", ""))], joint)
+        self.check_free(f"{shops}, [[m:plain]]", f"{shops}、[[m:plain]]", "[[m:orders]] [[m:plain]]")
+        for part in "[^1]«万»", "[^1]«5»", "[](x)«万»", "[«万»](x)", "![«k»](x)", "</b>«万»":
+            marked = f"{shops}{part}\n\n[^1]: x"
+            self.check_beside(marked, shops, [beside(Marked(part).spans[0][2])])
+        self.check_free(f"{shops}[^1]\n\n[^1]: 万", f"{shops}[^1] [万达](x)\n\n[^1]: x", f"[{shops}](x) [so](x)")
 
     def test_a_citation_with_something_beside_it_stays_traced(self) -> None:
         for draft, numbers in (
