@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from issuance.formats import is_decimal
 from issuance.job import Job
 from issuance.knowledge import Chunk
 from issuance.listing import shown
-from issuance.markers import Marker
+from issuance.markers import CELL, Marker
 from issuance.names import MOST_SEARCHED, Names
 from issuance.numerals import units
 from issuance.snapshots import Snapshot
@@ -29,6 +29,7 @@ UNRESOLVED, MISSING_VALUE, HASH_MISMATCH = "unresolved", "missing_value", "hash_
 NOT_VERBATIM, UNKNOWN_NAME, COMPUTED_VALUE = "not_verbatim", "unknown_name", "computed_value"
 SCALES = {"万": 4, "亿": 8, "k": 3, "M": 6, "bn": 9}
 MOST_TABLE_CELLS = 20_000
+MOST_DECIMALS = 12
 MOST_LISTED = 2_000  # names, and chunks, in a catalog
 COMPUTED = "numbers computed in the sandbox go through a caliber card"
 NULL = "—"
@@ -67,6 +68,8 @@ class Evidence:
         self.chunks = chunks
         self.names = Names(job, computed, schemas)
         self.queries = {name: query for query in job.queries.values() for name in (query.id, query.name)}
+        self.statements = [knowledge.spaced(query.sql or "") for query in job.queries.values()]
+        self.texts: set[str] = set()  # of cells and inputs, once one is asked for
         self.intact = intact
         self.metrics: dict[tuple[str, tuple[str, ...]], Cited] = {}
         self.begin()
@@ -201,6 +204,30 @@ class Evidence:
         said = f"{name} may be a fabricated name" if not kind else f"{name} is a {kind}, not a {wanted}"
         raise Uncitable(UNKNOWN_NAME, f"{said}; {closest(near)}")
 
+    def is_value(self, text: str) -> bool:
+        """Whether a text stands in a cell, is an input, names the card or addresses a cell."""
+        if not self.texts:
+            self.texts = {str(value) for value in self.caliber.inputs.values()} | {self.caliber.card.name}
+            for found in self.caliber.snapshots.values():
+                if isinstance(found, Snapshot):
+                    self.texts.update(cell for row in found.rows for cell in row if type(cell) is str)
+        if text in self.texts:
+            return True
+        address = CELL(text)
+        query = self.queries.get(address[1]) if address else None
+        snapshot = self.caliber.snapshots[query.id] if query else None
+        if address is None or not isinstance(snapshot, Snapshot):
+            return False
+        return int(address[2]) < len(snapshot.rows) and address[3] in snapshot.places
+
+    def in_sql(self, code: str) -> bool:
+        """Whether code stands word for word in a query of the job."""
+        words = knowledge.spaced(code).rstrip(";").rstrip()
+        if not words:
+            return True
+        whole = re.compile(rf"(?<![A-Za-z0-9_]){re.escape(words)}(?![A-Za-z0-9_])")
+        return any(whole.search(one) for one in self.statements)
+
     def quote(self, marker: Marker) -> list[Cited]:
         key = marker.name, marker.words
         if key not in self.quotes:
@@ -253,7 +280,7 @@ CITERS: dict[str, Callable[[Evidence, Marker], list[Cited]]] = {
 }
 
 
-def converted(definition: cards.Definition, value: Decimal, conversions: Iterable[str]) -> str:
+def converted(definition: cards.Definition, value: Decimal, conversions: Sequence[str]) -> str:
     """A metric's value as people read it, in another scale, as a percentage or with other decimals."""
     decimals, percent, suffix = definition.decimals, definition.format == "percent", ""
     for conversion in conversions:
@@ -274,8 +301,18 @@ def converted(definition: cards.Definition, value: Decimal, conversions: Iterabl
             value, suffix = value.scaleb(-SCALES[conversion], WIDE), conversion
         else:
             decimals = int(conversion[1:])
-    format = "percent" if percent else definition.format
-    return cards.shown(definition._replace(decimals=decimals, format=format), value, suffix)
+    shape = definition._replace(decimals=decimals, format="percent" if percent else definition.format)
+    if value and conversions and not digits(shape, value):
+        hint = next((more for more in range(2, MOST_DECIMALS + 1) if digits(shape._replace(decimals=more), value)), 0)
+        chosen = "".join(f"|{one}" for one in conversions if one in SCALES or one == "pct")
+        said = f"{definition.id} would show as {cards.shown(shape, value, suffix)}, though it is not zero"
+        raise Uncitable(UNRESOLVED, f"{said}: write [[m:{definition.id}{chosen}|.{hint}]]" if hint else said)
+    return cards.shown(shape, value, suffix)
+
+
+def digits(shape: cards.Definition, value: Decimal) -> str:
+    """The digits that a value shows, without its zeros."""
+    return re.sub("[^1-9]", "", cards.shown(shape._replace(unit=""), value))
 
 
 def plain(cell: Any) -> str:

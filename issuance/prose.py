@@ -15,7 +15,7 @@ from typing import NamedTuple
 from issuance.cards import SIGNS
 from issuance.numerals import currencies, units
 from issuance.numerals.finding import Numeral, find
-from issuance.numerals.markup import fenced, inside
+from issuance.numerals.markup import fenced, inside, spans
 from issuance.numerals.plain import Plain, fold
 
 CITED = "\ufffc"  # in the place of each character of a citation
@@ -317,6 +317,38 @@ def contradicting(found: re.Match[str] | None, unit: str | None) -> re.Match[str
 
 def is_own(words: str, unit: str) -> bool:
     return units.canonical(words.strip()) == units.canonical(unit)
+
+
+def quotations(text: str) -> Iterator[tuple[int, int]]:
+    """What the author puts in quotation marks, citations aside, where it is long enough to be somebody's words."""
+    if not QUOTED.search(text):
+        return
+    code = sorted(fenced(text) + spans(text, fenced(text)))
+    plain = NO_PROSE.sub(lambda part: " " * len(part[0]), text)
+    for match in QUOTED.finditer(plain):
+        if inside(match.start(), code):
+            continue
+        for part in re.finditer(f"[^{CITED}]+", match[0][1:-1]):
+            words = part[0].strip(" \n,.;:!?，。；：！？、…")
+            if len(WORD.findall(words)) >= MOST_WORDS or len(HAN_CHARACTER.findall(words)) >= MOST_HAN:
+                start = match.start() + 1 + part.start() + part[0].index(words)
+                yield start, start + len(words)
+
+
+MOST_WORDS, MOST_HAN = 4, 8  # from which on words in quotation marks are a quote
+WORD, HAN_CHARACTER = re.compile("[A-Za-z0-9]+(?:['’-][A-Za-z0-9]+)*"), re.compile("[一-鿿]")
+INNER = r"(?:[^{}\n]|\n(?![ \t>]*\n))+"
+QUOTED = re.compile(
+    "|".join(f"{first}{INNER.format(first + last)}{last}" for first, last in ("“”", "‘’", "「」", "『』"))
+    + rf'|(?<![A-Za-z0-9=])"{INNER.format(chr(34))}"(?![A-Za-z0-9])'
+)
+NO_PROSE = re.compile(
+    r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|\]\([^()\n]*\)|^[ >]*\[[^\]\n]+\]:[^\n]*|[*_`]+", re.DOTALL | re.MULTILINE
+)
+NEGATION = re.compile(
+    "([不没未勿无]|(?<![区分特个级类辨])别|(?<!除)非|(?<![A-Za-z])(?:not|never|no)|n['’]t)[ \u00a0\n]?[\"“「『‘]?\\Z",
+    re.IGNORECASE,
+)
 
 
 def hidden(text: str) -> Iterator[tuple[int, int]]:

@@ -15,17 +15,18 @@ import bisect
 import functools
 import itertools
 import json
+import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Union
 
 import answer_format
 from answer_format import Leaf, array
-from issuance import blocks, markers, prose, sql, tracing
+from issuance import blocks, code, knowledge, markers, prose, sql, tracing
 from issuance.blocks import Sentence
 from issuance.cards import SIGNS
-from issuance.evidence import UNKNOWN_NAME, Evidence, Uncitable
+from issuance.evidence import NOT_VERBATIM, UNKNOWN_NAME, Evidence, Uncitable
 from issuance.formats import MAX_BYTES, anything, record_with
 from issuance.listing import shown
 from issuance.markers import SHAPED_AS_NAME, Malformed, Marker
@@ -65,6 +66,15 @@ class Piece(NamedTuple):
     unit: str | None = ""  # which a number in it bears; None for one that may be given any
 
 
+class Fabricated(NamedTuple):
+    """A name in a block of code that is not known."""
+
+    text: str
+    start: int
+    end: int
+    reason: str
+
+
 class Citation(NamedTuple):
     start: int
     end: int
@@ -78,6 +88,10 @@ class Report(NamedTuple):
     violations: list[Violation]
     unchecked: list[str]  # names that a truncated schema leaves open
     numbers: list[Traced]
+
+
+Part = Union[Marker, Malformed, Fabricated, None]  # of a draft; None is a code span
+IN_CODE = "a marker in code is not read: write it without backticks, outside of code"
 
 
 def compose(draft: str, evidence: Evidence, allow: Iterable[str] = ()) -> Report:
@@ -108,13 +122,15 @@ def cited(draft: str, evidence: Evidence, violations: list[Violation]) -> Iterat
     """The draft in pieces: text as it is, and what markers and names in backticks became."""
     fences = markup.fenced(draft)
     spans = markup.spans(draft, fences)
-    code = sorted(fences + spans)
-    parts: list[tuple[int, int, Marker | Malformed | None]] = [
-        (one.start, one.end, one) for one in markers.find(draft) if not markup.inside(one.start, code)
+    coded = sorted(fences + spans)
+    parts: list[tuple[int, int, Part]] = [
+        (one.start, one.end, one) for one in markers.find(draft) if not markup.inside(one.start, coded)
     ]
     parts += [(start, end, None) for start, end in spans]
+    if fences or "<" in draft:
+        parts += [(one.start, one.end, one) for one in in_blocks(draft, fences, evidence)]
     at = 0
-    for start, end, marker in sorted(parts, key=lambda part: part[:2]):
+    for start, end, marker in sorted(parts, key=operator.itemgetter(0, 1)):
         if start < at:
             continue
         if at < start:
@@ -126,18 +142,24 @@ def cited(draft: str, evidence: Evidence, violations: list[Violation]) -> Iterat
 
 
 def one_part(
-    draft: str, start: int, end: int, marker: Marker | Malformed | None, evidence: Evidence, violations: list[Violation]
+    draft: str, start: int, end: int, marker: Part, evidence: Evidence, violations: list[Violation]
 ) -> Iterator[Piece]:
     """The pieces of a marker or a code span."""
     text = draft[start:end]
     try:
         if marker is None:
+            if SHAPED_AS_NAME(text.strip("`").strip()):
+                unglued(draft, start, end)
             yield from code_span(text, start, end, evidence)
         elif isinstance(marker, Malformed):
             raise Uncitable(BAD_MARKER, marker.reason)
+        elif isinstance(marker, Fabricated):
+            raise Uncitable(UNKNOWN_NAME, marker.reason)
         else:
             if marker.kind == "table" and not is_alone(draft, start, end):
                 raise Uncitable(BAD_MARKER, "a table needs a line of its own")
+            if marker.kind in "tc":
+                unglued(draft, start, end)
             for found in evidence.cite(marker):
                 yield Piece(found.text, start, end, found.citation or {}, found.unit)
     except Uncitable as fault:
@@ -145,25 +167,47 @@ def one_part(
         yield Piece(text, start, end, {"kind": "violation", "violation": fault.args[0]})
 
 
+def unglued(draft: str, start: int, end: int) -> None:
+    """Raises Uncitable for a name that letters beside it make another one."""
+    if glued := code.glued(draft, start, end):
+        raise Uncitable(UNKNOWN_NAME, f'"{glued}" beside the name makes another name of it')
+
+
 def code_span(text: str, start: int, end: int, evidence: Evidence) -> Iterator[Piece]:
     """A code span: a name that is known, or code whose names are."""
     inside = text.strip("`").strip()
     if any(not fold(char) for char in inside):
         raise Uncitable(UNKNOWN_NAME, "holds a character that does not show")
-    if SHAPED_AS_NAME(inside) and inside.lower() not in sql.WORDS:
+    if any(isinstance(one, Marker) for one in markers.find(inside)):
+        raise Uncitable(BAD_MARKER, IN_CODE)
+    if SHAPED_AS_NAME(inside) and inside.lower() not in sql.WORDS and not evidence.is_value(inside):
         yield Piece(text, start, end, evidence.known(inside))
+        return
+    if evidence.is_value(inside) or not SHAPED_AS_NAME(inside) and evidence.in_sql(inside):
+        yield Piece(text, start, end)
         return
     if "--" in inside or "/*" in inside:
         raise Uncitable(UNKNOWN_NAME, "holds a comment, which nothing checks")
-    found = sql.tokens(inside)
-    for before, token, after in zip([None, *found], found, [*found[1:], None]):
-        is_call = after is not None and after.is_mark("(")
-        is_alias = before is not None and before.is_name("as")
-        name = token.text.lstrip(":@$?") or token.text
-        is_name = token.kind in ("name", "quoted", "parameter") and not is_call and not is_alias
-        if is_name and name not in sql.WORDS and name.strip("0123456789"):
-            evidence.known(name)
+    for name, _ in code.names(inside):
+        evidence.known(name)
     yield Piece(text, start, end)
+
+
+def in_blocks(draft: str, fences: list[tuple[int, int]], evidence: Evidence) -> Iterator[Malformed | Fabricated]:
+    """What is wrong with the code of fenced blocks and <code> elements: names that are not known, and markers."""
+    for start, body in code.bodies(draft, fences):
+        for one in markers.find(body) if "[[" in body else ():
+            if isinstance(one, Marker):
+                yield Malformed(one.text, start + one.start, start + one.end, IN_CODE)
+                body = f"{body[: one.start]}{' ' * len(one.text)}{body[one.end :]}"
+        if evidence.is_value(body.strip()) or evidence.in_sql(body):
+            continue
+        for name, token in code.names(body):
+            try:
+                evidence.known(name)
+            except Uncitable as fault:
+                place = start + token.start, start + token.end
+                yield Fabricated(draft[slice(*place)], *place, fault.args[1])
 
 
 def is_alone(draft: str, start: int, end: int) -> bool:
@@ -296,6 +340,14 @@ def check_numbers(
         violate(BARE_NUMBER, bare.start, bare.end, f"the number {shown(bare.text)} is cited by no marker")
     for start, end in prose.hidden(own):
         violate(HIDDEN, start, end, f"the character {own[start:end]!a} does not show")
+    for start, end in prose.quotations(own):
+        if all(knowledge.place(chunk, own[start:end]) is None for chunk in evidence.chunks.values()):
+            violate(NOT_VERBATIM, start, end, "stands in quotation marks, and word for word in no chunk")
+    for start, piece in cited:
+        is_quote = (piece.citation or {})["kind"] == "quote"
+        if is_quote and (denied := prose.NEGATION.search(own, max(start - 20, 0), start)):
+            said = f'"{shown(denied[1])}" before a quote says the opposite of it'
+            violate(CONTRADICTION, denied.start(1), denied.end(1), said)
     direction = Direction(evidence, view)
     for start, piece in cited if direction.indexes else ():
         if said := direction.contradiction(piece, start):
@@ -374,7 +426,7 @@ class Direction:
 
 def marked(pieces: Iterable[Piece], violations: Sequence[Violation]) -> Iterator[Piece]:
     """The pieces with a mark after each violation."""
-    bare = [one for one in violations if one.kind in (BARE_NUMBER, CONTRADICTION, HIDDEN)]
+    bare = [one for one in violations if one.kind in (BARE_NUMBER, CONTRADICTION, HIDDEN, NOT_VERBATIM)]
     at = 0
     for piece in pieces:
         if piece.citation is not None:

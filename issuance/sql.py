@@ -27,6 +27,17 @@ WORDS = frozenset(
     "null like between case when then else end distinct all union except intersect with asc desc over partition true "
     "false cast integer text real numeric".split()
 )
+FUNCTIONS = frozenset(  # that SQLite has, in any version
+    "abs acos acosh asin asinh atan atan2 atanh avg cast ceil ceiling changes char coalesce concat concat_ws cos "
+    "cosh count cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exists exp "
+    "first_value floor format glob group_concat hex ifnull iif in instr json json_array json_array_length "
+    "json_each json_extract json_group_array json_group_object json_insert json_object json_patch json_quote "
+    "json_remove json_replace json_set json_tree json_type json_valid julianday lag last_value lead length like "
+    "likelihood likely ln log log10 log2 lower ltrim max median min mod nth_value ntile nullif octet_length over "
+    "percent_rank percentile pi pow power printf quote radians random randomblob rank replace round row_number "
+    "rtrim sign sin sinh soundex sqlite_version sqrt strftime string_agg substr substring sum tan tanh time "
+    "timediff total trim trunc typeof unhex unicode unixepoch unlikely upper zeroblob".split()
+)
 WRITING = "insert update delete replace create drop alter vacuum reindex analyze".split()
 COMPOUND = {"union", "except", "intersect"}
 SAFE = set("sum avg total count length cast abs round typeof group_concat in exists over".split())  # see warnings()
