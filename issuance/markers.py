@@ -127,7 +127,7 @@ def read_table(body: str) -> Parts | str:
         return "the rows of a table go from the first to the last"
     return {
         "name": match[1],
-        "columns": tuple(match[2].split(",")) if match[2] is not None else None,
+        "columns": tuple(name.strip() for name in match[2].split(",")) if match[2] is not None else None,
         "rows": (int(first), int(last or first)) if first is not None else None,
     }
 

@@ -24,6 +24,7 @@ MARKUP = re.compile(
     r"|\\(?=[!-/:-@\[-`{-~])|[*`]+|~~+|_+",
     re.DOTALL,
 )
+MARKS = re.compile(r"[<&\\*`~_]").search  # without one of which there is no markup
 LINK = re.compile(r"!?\[(?=[^\[\]\n]*\]\([^()\s]*\))|\]\([^()\s]*\)|\[\^[^\[\]\s]{1,40}\](?!:)")  # what frames its text
 CELL = re.compile("</?t[dh](?![a-z0-9])", re.IGNORECASE)
 BLOCK = re.compile(
@@ -122,7 +123,7 @@ def without_links(text: str, view: View) -> View:
 def seen(text: str, inline: str = "") -> View:
     """A text as it is shown: tags of blocks and cells as a paragraph's end, others as nothing or as something else."""
     hidden = {char for char in set(text) if not fold(char)} if not text.isascii() else set()
-    if not hidden and not MARKUP.search(text):
+    if not hidden and not MARKS(text):
         return View(Plain(text), range(len(text) + 1))
     parts: list[str] = []
     places: list[int] = []

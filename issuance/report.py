@@ -25,8 +25,7 @@ import answer_format
 from answer_format import Leaf, array
 from issuance import blocks, code, knowledge, markers, prose, sql, tracing
 from issuance.blocks import Sentence
-from issuance.cards import SIGNS
-from issuance.evidence import NOT_VERBATIM, UNKNOWN_NAME, Evidence, Uncitable
+from issuance.evidence import NOT_VERBATIM, UNKNOWN_NAME, Cited, Evidence, Uncitable
 from issuance.formats import MAX_BYTES, anything, record_with
 from issuance.listing import shown
 from issuance.markers import SHAPED_AS_NAME, Malformed, Marker
@@ -99,6 +98,7 @@ def compose(draft: str, evidence: Evidence, allow: Iterable[str] = ()) -> Report
     evidence.begin()
     violations: list[Violation] = []
     pieces = list(without_repetition(cited(draft, evidence, violations), evidence))
+    pieces = without_minus(pieces, evidence)
     numbers = check_numbers(draft, pieces, evidence, allow, violations)
     violations.sort(key=lambda one: (one.start, one.end))
     if violations:
@@ -156,8 +156,11 @@ def one_part(
         elif isinstance(marker, Fabricated):
             raise Uncitable(UNKNOWN_NAME, marker.reason)
         else:
-            if marker.kind == "table" and not is_alone(draft, start, end):
-                raise Uncitable(BAD_MARKER, "a table needs a line of its own")
+            if marker.kind == "table":
+                if not is_alone(draft, start, end):
+                    raise Uncitable(BAD_MARKER, "a table needs a line of its own")
+                yield from table(draft, start, end, evidence.cite(marker))
+                return
             if marker.kind in "tc":
                 unglued(draft, start, end)
             for found in evidence.cite(marker):
@@ -212,7 +215,22 @@ def in_blocks(draft: str, fences: list[tuple[int, int]], evidence: Evidence) -> 
 
 def is_alone(draft: str, start: int, end: int) -> bool:
     before, after = draft.rfind("\n", 0, start) + 1, draft.find("\n", end)
-    return not draft[before:start].strip() and not draft[end : after if after >= 0 else None].strip()
+    return not draft[before:start].strip(" \t>") and not draft[end : after if after >= 0 else None].strip()
+
+
+def table(draft: str, start: int, end: int, parts: Iterable[Cited]) -> Iterator[Piece]:
+    """The pieces of a table: each line behind what stands before the marker, blank lines around it."""
+    line = draft.rfind("\n", 0, start) + 1
+    prefix = draft[line:start]
+    above = draft[draft.rfind("\n", 0, max(line - 1, 0)) + 1 : max(line - 1, 0)]
+    below = draft[end:].partition("\n")[2].partition("\n")[0]
+    if above.strip(" \t>\r"):
+        yield Piece(f"\n{prefix}", start, end, {})
+    for found in parts:
+        yield Piece(found.text.replace("\n", f"\n{prefix}"), start, end, found.citation or {}, found.unit)
+    if below.strip(" \t>\r"):
+        quoted = below.lstrip().startswith(">")
+        yield Piece(f"\n{prefix.rstrip()}" if quoted else "\n", end, end, {})
 
 
 def without_repetition(pieces: Iterable[Piece], evidence: Evidence) -> Iterator[Piece]:
@@ -225,7 +243,13 @@ def without_repetition(pieces: Iterable[Piece], evidence: Evidence) -> Iterator[
         if before.citation is None and piece.citation and piece.citation["kind"] in REPEATING:
             before = trimmed_end(before, piece)
         elif before.citation and piece.citation is None and before.citation["kind"] in REPEATING:
-            piece = trimmed_start(piece, before, evidence)
+            framed = FRAME_END.match(piece.text)
+            rest = piece if framed is None else Piece(piece.text[framed.end() :], piece.start + framed.end(), piece.end)
+            kept = trimmed_start(rest, before, evidence)
+            if framed and kept is not rest:
+                yield before
+                before = Piece(framed[0], piece.start, rest.start)
+            piece = kept if kept is not rest else piece
         if before.text or before.citation:
             yield before
         before = piece
@@ -233,28 +257,47 @@ def without_repetition(pieces: Iterable[Piece], evidence: Evidence) -> Iterator[
         yield before
 
 
+FRAME_END = re.compile(r"(?:[*_~]{1,3}|\]\([^()\s]*\))+")  # of emphasis and links around a citation
+OPENING, CLOSING = ("“", '"', "「", "『"), ("”", '"', "」", "』")
 REPEATING = ("metric", "quote", "basis")
 
 
 def trimmed_end(text: Piece, cited: Piece) -> Piece:
     """Text before a citation without the currency or the quotation mark with which the citation begins."""
-    kind, first, last = (cited.citation or {})["kind"], cited.text[:1], text.text[-1:]
+    kind, last = (cited.citation or {})["kind"], text.text[-1:]
     cut = len(text.text)
-    if kind == "metric" and last == first and first in SIGNS:
-        us = text.text[-3:].upper() == "US$"
-        cut -= 3 if us else 0 if is_word(text.text[-2:-1]) else 1
-    elif kind == "quote" and last in ("“", '"'):
+    if kind == "metric" and (last in LAST_OF_UNITS or last in " \u00a0") and (named := before_unit(cited.unit or "")):
+        found = named.search(text.text, max(cut - LONGEST_UNIT, 0))
+        cut = found.start() if found else cut
+    elif kind == "quote" and last in OPENING:
         cut -= 1
     elif kind == "basis":
         cut = len(BREAK.sub("", text.text))
     return text if cut == len(text.text) else Piece(text.text[:cut], text.start, text.start + cut)
 
 
+LONGEST_UNIT = 12
+LAST_OF_UNITS = frozenset(one for name in currencies.NAMES for one in (name[-1], name[-1].upper())) | {"之"}
+
+
+@functools.lru_cache(1_000)
+def before_unit(unit: str) -> re.Pattern[str] | None:
+    """How the unit of a metric may stand in front of its number: a currency's signs and codes, or a percentage."""
+    name = units.canonical(unit)[0] if unit else ""
+    if name == "%":
+        return re.compile("百分之[ \u00a0]?\\Z")
+    known = currencies.SIGNS | currencies.CODES | currencies.CHINESE - {"元", "块钱"}
+    mine = sorted((one for one in known if currencies.NAMES[one] == name), key=lambda one: (-len(one), one))
+    if not mine:
+        return None
+    return re.compile(f"(?<![A-Za-z])(?:{'|'.join(map(re.escape, mine))})[ \u00a0]?\\Z", re.IGNORECASE)
+
+
 def trimmed_start(text: Piece, cited: Piece, evidence: Evidence) -> Piece:
     about, skip = cited.citation or {}, 0
     if about.get("kind") == "metric":
         skip = repeated_unit(text.text, cited.text, evidence.caliber.card.metrics[about["metric"]].unit)
-    elif about.get("kind") == "quote" and text.text.startswith(("”", '"')):
+    elif about.get("kind") == "quote" and text.text.startswith(CLOSING):
         skip = 1
     return Piece(text.text[skip:], text.start + skip, text.end) if skip else text
 
@@ -262,9 +305,13 @@ def trimmed_start(text: Piece, cited: Piece, evidence: Evidence) -> Piece:
 def repeated_unit(after: str, rendered: str, unit: str) -> int:
     """How much of a text repeats the unit with which the number before it ends."""
     repeated, firsts = repetitions(rendered, unit)
-    if after[:1] not in SPACES and after[:1].lower() not in firsts:
+    if after[:1] not in SPACES and after[:1] not in "-(（" and after[:1].lower() not in firsts:
         return 0
     space = SPACE.match(after).end()  # type: ignore[union-attr]
+    space += after[space : space + 1] == "-"
+    bracket = BRACKETED.match(after, space)
+    if bracket and bracket[1].lower() in [one.lower() for one in repeated]:
+        return bracket.end()
     if after[space : space + 1].lower() not in firsts:
         return 0
     for one in repeated:
@@ -273,27 +320,53 @@ def repeated_unit(after: str, rendered: str, unit: str) -> int:
             one
             and after[space:end].lower() == one.lower()
             and not (is_word(one[-1:]) and is_word(after[end : end + 1]))
+            and not after.startswith("元旦", end - 1)
         ):
             return end
     return 0
 
 
+BRACKETED = re.compile(r"[(（]([^()（）\n]{1,20})[)）]")
+SCALE = re.compile("[0-9](万|亿|k|M|bn)")
+SCALES = {"万": ["万"], "亿": ["亿"], "k": ["thousand", "k"], "M": ["million", "mn", "m"], "bn": ["billion", "bn"]}
+
+
 @functools.lru_cache(10_000)
 def repetitions(rendered: str, unit: str) -> tuple[list[str], frozenset[str]]:
     """How the unit of a number could be repeated, and the first characters of that."""
-    suffix = rendered.rstrip("%").rpartition(unit)[0][-1:] if unit else ""
-    repeated = [suffix + unit, unit] if unit and suffix in ("万", "亿") else [unit] if unit else []
+    repeated = [unit] if unit else []
     if rendered.endswith("%"):
         repeated += ["%", "％", "percent", "per cent"]
     name = units.canonical(unit)[0] if unit else ""
     if name in currencies.CURRENCIES:
         names = (one.replace("-", " ") for one, of in currencies.NAMES.items() if of == name)
         repeated += sorted(names, key=lambda one: (-len(one), one))
+    if name == "x":
+        repeated += ["times", "fold", "×", "倍"]
+    if scale := SCALE.search(rendered):
+        words = SCALES[scale[1]]
+        alone = words if rendered.endswith(scale[1]) else []
+        scaled = [f"{word}{gap}{one}" for word in words for gap in ("", " ") for one in repeated]
+        repeated = [*scaled, *alone, *repeated]
     return repeated, frozenset(one[0].lower() for one in repeated)
 
 
 def is_word(char: str) -> bool:
     return char.isascii() and char.isalnum()
+
+
+def without_minus(pieces: list[Piece], evidence: Evidence) -> list[Piece]:
+    """The pieces without the sign of negative metrics where their clause says already that something fell."""
+    falls = [at for at, one in enumerate(pieces) if one.citation and one.text[:1] == "-" and "metric" in one.citation]
+    if not falls:
+        return pieces
+    starts = list(itertools.accumulate((len(piece.text) for piece in pieces), initial=0))
+    places = [(start, start + len(one.text)) for start, one in zip(starts, pieces) if one.citation and one.text]
+    direction = Direction(evidence, prose.seen(prose.masked("".join(piece.text for piece in pieces), places)))
+    for at in falls:
+        if direction.says_fell(pieces[at], starts[at]):
+            pieces[at] = pieces[at]._replace(text=pieces[at].text[1:])
+    return pieces
 
 
 def check_numbers(
@@ -409,6 +482,15 @@ class Direction:
         self.indexes = {one.id: tracing.Index([one]) for one in metrics}
         self.places = view.places
         self.clauses = tracing.Clauses(view.plain) if metrics else None
+
+    def says_fell(self, piece: Piece, start: int) -> bool:
+        """Whether a negative metric, cited at a place of the text, would trace there without its sign."""
+        index, found = self.indexes.get((piece.citation or {})["metric"]), stated(piece.text[1:])
+        if index is None or found is None or self.clauses is None:
+            return False
+        at = bisect.bisect_left(self.places, start)
+        here = found._replace(place=(at, at + len(piece.text)))
+        return bool(tracing.fitting(here, index, self.clauses)) and not self.clauses.to_before(here)
 
     def contradiction(self, piece: Piece, start: int) -> str:
         """What is wrong with a citation that stands at a place of the text; empty for nothing."""

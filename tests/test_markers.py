@@ -66,6 +66,7 @@ WELL_FORMED: tuple[tuple[str, Found], ...] = (
     ("[[table:Q1 cols=region,amount rows=0-4]]",
      {"kind": "table", "name": "Q1", "columns": ("region", "amount"), "rows": (0, 4)}),
     ("[[table:Q1  cols=region  rows=2]]", {"kind": "table", "name": "Q1", "columns": ("region",), "rows": (2, 2)}),
+    ("[[table:Q1 cols=a, b]]", {"kind": "table", "name": "Q1", "columns": ("a", "b")}),
     ("[[table:Q1 rows=3-3]]", {"kind": "table", "name": "Q1", "rows": (3, 3)}),
     ("[[table:Q1 rows=0-999999999]]", {"kind": "table", "name": "Q1", "rows": (0, 999_999_999)}),
     ("[[table:Q1 cols=a b,c d rows=1]]", {"kind": "table", "name": "Q1", "columns": ("a b", "c d"), "rows": (1, 1)}),
