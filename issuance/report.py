@@ -120,8 +120,8 @@ def places(pieces: Iterable[Piece]) -> Iterator[Citation]:
 
 def cited(draft: str, evidence: Evidence, violations: list[Violation]) -> Iterator[Piece]:
     """The draft in pieces: text as it is, and what markers and names in backticks became."""
-    fences = markup.fenced(draft)
-    spans = markup.spans(draft, fences)
+    fences = markup.fenced(draft) if "```" in draft or "~~~" in draft else []
+    spans = markup.spans(draft, fences) if "`" in draft else []
     coded = sorted(fences + spans)
     parts: list[tuple[int, int, Part]] = [
         (one.start, one.end, one) for one in markers.find(draft) if not markup.inside(one.start, coded)
@@ -266,7 +266,8 @@ def trimmed_end(text: Piece, cited: Piece) -> Piece:
     """Text before a citation without the currency or the quotation mark with which the citation begins."""
     kind, last = (cited.citation or {})["kind"], text.text[-1:]
     cut = len(text.text)
-    if kind == "metric" and (last in LAST_OF_UNITS or last in " \u00a0") and (named := before_unit(cited.unit or "")):
+    ends = text.text[-2:-1] if last in SPACES else last
+    if kind == "metric" and ends in LAST_OF_UNITS and (named := before_unit(cited.unit or "")):
         found = named.search(text.text, max(cut - LONGEST_UNIT, 0))
         cut = found.start() if found else cut
     elif kind == "quote" and last in OPENING:

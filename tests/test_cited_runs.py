@@ -859,7 +859,8 @@ class Upgrades(unittest.TestCase):
             ("1,200×100", "1,200×100", "0: 1,200 is left: [[m:a]] does not fit the words beside it", "6: 100 is left: no metric has this value"),
             ("≈1,200", "≈[[m:a]]"),
             ("1,200-375,050", "[[m:a]]-[[m:c]]"),
-            ("1,200/375,050", "[[m:a]]/[[m:c]]"),
+            ("1,200/375,050", "1,200/375,050", "0: 1,200 is left: [[m:a]] does not fit the words beside it",
+             "6: 375,050 is left: [[m:c]] does not fit the words beside it"),
             ("(1,200; 375,050)", "([[m:a]]; [[m:c]])"),
             ("<b>1,200</b>", "<b>[[m:a]]</b>"),
         ):  # fmt: skip
