@@ -118,7 +118,8 @@ class Evidence:
             raise Uncitable(UNRESOLVED, unknown("metric", marker.name, self.caliber.card.metrics))
         if marker.name not in self.caliber.values:
             status, reason = self.caliber.troubles[marker.name]
-            raise Uncitable(MISSING_VALUE, f"the metric {marker.name} {status}: {reason}")
+            said = "is missing" if status == "missing" else status
+            raise Uncitable(MISSING_VALUE, f"the metric {marker.name} {said}: {reason}")
         text = converted(definition, self.caliber.values[marker.name], marker.conversions)
         citation: dict[str, Any] = {"kind": "metric", "metric": marker.name}
         if marker.conversions:
@@ -154,6 +155,8 @@ class Evidence:
 
     def cell(self, found: Snapshot, row: int, name: str, null: str = "") -> Cited:
         """One cell; null is the text of a null one, which has no text otherwise."""
+        if name not in found.places and name.partition("|")[0] in found.places:
+            raise Uncitable(UNRESOLVED, "a cell takes no conversion: define a metric for it")
         if name not in found.places:
             raise Uncitable(UNRESOLVED, unknown(f"column of {found.query}", name, found.names))
         if name in found.masked:

@@ -57,11 +57,15 @@ def place(chunk: Chunk, words: str) -> int | None:
 
 def cuts(text: str, at: int) -> bool:
     """Whether a place is within a word of letters and digits, or within a number."""
-    before, after = text[at - 1 : at], text[at : at + 1]
-    if before.isascii() and before.isalnum() and after.isascii() and after.isalnum():
+    if cuts_word(text, at):
         return True
     near = max(at - 40, 0)
     return any(one.start + near < at < one.end + near for one in find(Plain(text[near : at + 40])))
+
+
+def cuts_word(text: str, at: int) -> bool:
+    before, after = text[at - 1 : at], text[at : at + 1]
+    return before.isascii() and before.isalnum() and after.isascii() and after.isalnum()
 
 
 def nearest(chunk: Chunk, words: str) -> str:
@@ -71,5 +75,10 @@ def nearest(chunk: Chunk, words: str) -> str:
         0, len(text), 0, min(len(words), 500)
     )
     start = max(match.a - match.b, 0)
-    passage = text[start : start + len(words)].strip()
+    end = start + len(words)
+    while start and cuts_word(text, start):
+        start -= 1
+    while end < len(text) and cuts_word(text, end):
+        end += 1
+    passage = text[start:end].strip()
     return passage if len(passage) <= SHOWN else f"{passage[:SHOWN]}..."

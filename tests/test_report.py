@@ -803,6 +803,8 @@ class Violations(unittest.TestCase):
             ("«[[v:Q9.r0.a]]»", f"there is no query Q9{nothing}"),
             ("«[[v:sale.r0.a]]»", "there is no query sale; the closest are sales"),
             ("«[[v:Q1.r0.amont]]»", "there is no column of sales amont; the closest are amount"),
+            ("«[[v:Q1.r0.amount|万]]»", "a cell takes no conversion: define a metric for it"),
+            ("«[[v:Q1.r0.nix|万]]»", f"there is no column of sales nix|万{nothing}"),
             ("«[[v:Q1.r0.Amount]]»", "there is no column of sales Amount; the closest are amount"),
             ("«[[v:Q1.r3.amount]]»", "the result of sales has no row 3, only 3"),
             ("«[[table:Q9]]»", f"there is no query Q9{nothing}"),
@@ -831,7 +833,7 @@ class Violations(unittest.TestCase):
     def test_missing_values(self) -> None:
         null = "the cell 'amount' in row 1 of sales is null"
         for marked, message in (
-            ("«[[m:gone]]»", "the metric gone missing: the result of sales has no row 9, only 3"),
+            ("«[[m:gone]]»", "the metric gone is missing: the result of sales has no row 9, only 3"),
             ("«[[m:broken]]»", "the metric broken failed: division by zero"),
             ("«[[v:Q1.r1.amount]]»", null),
             ("«[[see:v:Q1.r1.amount]]»", null),
@@ -860,7 +862,7 @@ class Violations(unittest.TestCase):
             ("or 1,23", cuts),
             ("234 orders", cuts),
             ("they will not.", "is not word for word in K1; the closest passage is 'They will not.'"),
-            ("Sales may not", "is not word for word in K1; the closest passage is 'Sales may gro'"),
+            ("Sales may not", "is not word for word in K1; the closest passage is 'Sales may grow'"),
         ):
             self.check(f"so «[[q:K1|{words}]]».", "not_verbatim", [message])
         for words in "...", " — ", "\u200b":
