@@ -831,9 +831,9 @@ class Upgrades(unittest.TestCase):
             ("It is 375,050.00.", "It is [[m:c]].", ""),
             ("It is 12.7%.", "It is [[m:d]].", ""),
             ("It is 12.70%.", "It is [[m:d]].", ""),
-            ("It is 375k.", "It is [[m:c|k]].", ""),
+            ("It is 375k.", "It is [[m:c|k|.0]].", ""),
             ("It is 124,950.", "It is [[v:Q1.r1.cents]].", ""),
-            ("It is 37.5万.", "It is [[m:c|万]].", ""),
+            ("It is 37.5万.", "It is [[m:c|万|.1]].", ""),
             ("It is 99.", "It is 99.", "6: 99 is left: no metric has this value"),
         ):
             with self.subTest(text), job_folder({"narrative.md": text, CARD: cards}, contract={}) as folder:
@@ -952,7 +952,58 @@ class Upgrades(unittest.TestCase):
         with job_folder(narrative=DROP) as folder:
             self.assertEqual(command("upgrade", "job.json", cwd=folder), Run(0, "", ""))
         with report_folder(WRONG) as folder:
+            left = "27: 12% is left: the number 12% is cited by no marker"
+            for option in ([], ["--write"]):
+                self.assertEqual(command("upgrade", "job.json", *option, cwd=folder), Run(1, "", f"issuance: draft.md: {left}\n"))
+        with report_folder("Sales were [[m:sales]].\n") as folder:
             self.assertEqual(command("upgrade", "job.json", "--write", cwd=folder), Run(0, "", ""))
+
+    def test_a_marker_of_a_cell_or_metric_says_what_the_words_said(self) -> None:
+        """The report that the draft becomes shows the same number, in the same unit, or the number is left."""
+        cards = card(metric("rate", "-0.05 + 0", format="percent"), metric("fee", "30 + 0", unit="$"))
+        for text, upgraded, said in (
+            ("Down 5.0%.", "Down 5.0%.", "5: 5.0% is left: [[m:rate]] would show -5.00% for 5.0%"),
+            ("It rose 5.0%.", "It rose 5.0%.", "8: 5.0% is left: rate is -0.05, the text says it rose"),
+            ("The fee is $30.00.", "The fee is $[[m:fee]].", ""),
+            ("The fee is 30.", "The fee is 30.", "11: 30 is left: the report would add the unit of fee, $"),
+            ("The fee is 30.00 EUR.", "The fee is 30.00 EUR.", "11: 30.00 is left: the metric's unit is $, not EUR"),
+            ("They have 124,950.", "They have [[v:Q1.r1.cents]].", ""),
+            ("They have 124,950 EUR.", "They have [[v:Q1.r1.cents]] EUR.", ""),
+            ("They have 124,951.", "They have 124,951.", "10: 124,951 is left: no metric has this value"),
+            ("They have 125k.", "They have 125k.", "10: 125k is left: no metric has this value"),
+            ("They have `124,950`.", "They have `124,950`.", "11: 124,950 is left: the number 124,950 is cited by no marker"),
+            ("On 2026-11-30 it was $30.00.", "On 2026-11-30 it was $[[m:fee]].", ""),
+        ):  # fmt: skip
+            with self.subTest(text), job_folder({"narrative.md": text, CARD: cards}, contract={}) as folder:
+                run = command("upgrade", "job.json", "--write", cwd=folder)
+                self.assertEqual((lefts(run), run.status), ([said] if said else [], int(bool(said))))
+                self.assertEqual(pathlib.Path(folder, "narrative.md").read_text(), upgraded)
+
+    def test_cells_of_one_value_and_of_masked_columns(self) -> None:
+        sql = "SELECT cents AS a, cents AS b, cents AS c, cents AS d, region FROM orders WHERE :week = :week ORDER BY region"
+        narrative = "They have 124,950.\n"
+        queries = [query("regions", sql)]
+        with job_folder({"narrative.md": narrative, CARD: card(metric("one", "1 + 0"))}, queries=queries, contract={}) as folder:
+            run = command("upgrade", "job.json", cwd=folder)
+            where = "Q1.r2.a and Q1.r2.b and Q1.r2.c and 1 more"
+            self.assertEqual(lefts(run), [f"10: 124,950 is left: it has the value of {where}"])
+
+    def test_a_narrative_with_markers_is_neither_upgraded_nor_formal(self) -> None:
+        for text, held in (
+            ("Sales were [[m:sales]].\n", "[[m:sales]]"), ("Sales were [[m:none]].\n", "[[m:none]]"), ("It is [[v:Q1]].\n", "[[v:Q1]]"),
+            ("Sales were `[[m:sales]]`.\n", ""), ("See [[wiki]].\n", ""), ("See [[x:y]].\n", ""),
+        ):  # fmt: skip
+            with self.subTest(text), job_folder({"narrative.md": text}) as folder:
+                run = command("upgrade", "job.json", "--write", cwd=folder)
+                said = f'issuance: job.json: narrative: holds citation markers already, the first: "{held}"\n'
+                if held:
+                    self.assertEqual(run, Run(2, "", said))
+                else:
+                    self.assertNotEqual(run.status, 2)
+            with self.subTest(text), job_folder({"narrative.md": text}) as folder:
+                status, content = issue(folder)
+                reasons = [reason["message"] for reason in content["reasons"] if reason["code"] == "check_incomplete"]
+                self.assertEqual((status, reasons), (1, [f"1 citation marker in the narrative: '{held}'"]) if held else (0, []))
 
     def test_a_written_job_keeps_its_form(self) -> None:
         text = json.dumps(edited(issuance_support.job(), {"title": '"narrative": "narrative.md"'}), indent=4, ensure_ascii=False)
