@@ -11,6 +11,7 @@ import traceback
 from issuance.commands import audit, check, export, issue, judge, runs, trace, upgrade, verify
 from issuance.console import EXIT_BUG, EXIT_UNUSABLE, PROGRAM, Parser, Unusable, cut, print_error, unusable
 from issuance.files import SourceFault
+from issuance.programs import Ended
 from issuance.runs import NoRun
 from issuance.store import StoreFault
 
@@ -57,6 +58,10 @@ def run() -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)
         return 128 + signal.SIGINT
+    except Ended as fault:
+        (number,) = fault.args
+        signal.raise_signal(number)
+        return 128 + int(number)
     except Exception:
         print_error(traceback.format_exc().splitlines())
         return EXIT_BUG

@@ -15,12 +15,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from issuance import cards
+from issuance import cards, markers
 from issuance.caliber import Caliber
 from issuance.claims import Claims
 from issuance.expressions import AGGREGATES
 from issuance.job import Contract, Job
 from issuance.listing import counted
+from issuance.markers import Marker
+from issuance.numerals import markup
 from issuance.numerals.plain import Plain, is_letter_or_digit
 from issuance.report import Violation
 from issuance.tracing import Traced
@@ -170,6 +172,13 @@ def is_empty(text: str) -> bool:
     return not any(map(is_letter_or_digit, Plain(html.unescape(MARKUP.sub("", text))).text))
 
 
+def cited_by_value(text: str) -> list[str]:
+    """The citation markers of a text, also those that name nothing or cannot be read; those in code aside."""
+    code = sorted(markup.code(text))
+    found = (one for one in markers.find(text) if not markup.inside(one.start, code))
+    return [one.text for one in found if isinstance(one, Marker) or one.text[2:].partition(":")[0] in markers.READERS]
+
+
 def incomplete(findings: Findings) -> str:
     """What could not be checked whole."""
     said = []
@@ -177,6 +186,9 @@ def incomplete(findings: Findings) -> str:
         said.append("there is no contract")
     if findings.text is not None and is_empty(findings.text):
         said.append(f"the {'report' if findings.job.report else 'narrative'} is empty")
+    if findings.text is not None and not findings.job.report:
+        held = [ascii(text) for text in cited_by_value(findings.text)]
+        said.append(listed(held, "citation marker in the narrative", "citation markers in the narrative"))
     if findings.text is None and findings.contract and not findings.contract.required:
         said.append("there is no text, and the contract requires no metric")
     if not findings.caliber.card.metrics:

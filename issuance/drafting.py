@@ -65,6 +65,11 @@ def written(spec: job.Report, folder: str, draft: str, made: Report, evidence: E
         raise Broken(f"the writer printed no text: {fault.args[0]}: {fault.args[1]}") from None
 
 
+def on_demand(sentence: str) -> dict[str, str]:
+    """What is recorded of a claim that the run itself does not have judged."""
+    return {"sentence": sentence, "reason": ON_DEMAND}
+
+
 def judged(spec: job.Report, mode: str, folder: str, made: Report, evidence: Evidence, into: Store) -> Claims:
     """The claims of a report, and what the judge says of those that cite something, where the job asks one."""
     found = claims.claims(made)
@@ -72,7 +77,7 @@ def judged(spec: job.Report, mode: str, folder: str, made: Report, evidence: Evi
     backed = [claim for claim in found if not claim.is_gap] if spec.claims == "judge" else []
     ids = [claim.id for claim in found]
     if mode == "exploratory":
-        return Claims(ids, gaps, [], [{"sentence": claim.id, "reason": ON_DEMAND} for claim in backed], [])
+        return Claims(ids, gaps, [], [on_demand(claim.id) for claim in backed], [])
     if not backed:
         return Claims(ids, gaps, [], [], [])
 

@@ -68,10 +68,10 @@ def warning(name: str, field: Field, snapshot: Snapshot | str | None) -> str:
 
 
 def same(said: Any, cell: Any) -> bool:
-    """Whether two values are the same number or the same text; a text is no number, and null is nothing else."""
+    """Whether two values are the same number, the same text or both null; a text of the agent's is no number."""
     if said is None or cell is None or isinstance(said, bool):
         return said is None and cell is None
-    if is_number(said) and is_number(cell):
+    if is_number(said) and is_decimal(cell):  # which may be the text of a decimal
         return Decimal(said) == Decimal(cell)
     return type(said) is type(cell) is str and said == cell
 

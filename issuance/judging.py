@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -11,11 +12,11 @@ from answer_format import Problems
 from issuance import programs
 from issuance.caliber import Caliber
 from issuance.claims import VERDICT, Claim
-from issuance.formats import parse
+from issuance.formats import is_decimal, parse
 from issuance.job import Caps
 from issuance.knowledge import Chunk
 from issuance.listing import counted
-from issuance.programs import Broken
+from issuance.programs import Broken, NotStarted
 from issuance.snapshots import Snapshot
 from issuance.spending import Spending
 from issuance.tracing import written
@@ -57,9 +58,8 @@ class Judge:
                 verdicts.append({"sentence": claim.id, **self.ask(claim, shown(claim))})
             except Broken as fault:
                 unjudged.append({"sentence": claim.id, "reason": fault.args[0]})
-        cap = self.caps.report_usd
-        if cap is not None and self.spent > cap:
-            self.warnings.append(f"the claims cost {written(self.spent)} USD, more than the cap of {written(cap)} USD")
+        if said := warning_of_all(self.spent, self.caps):
+            self.warnings.append(said)
         return Judged(verdicts, unjudged, list(dict.fromkeys(self.warnings)))
 
     def check_caps(self, asked: int) -> None:
@@ -83,16 +83,59 @@ class Judge:
             content = {"sentence": claim.text, "evidence": evidence}
             verdict = read_verdict(programs.run(self.command, self.folder, content, "the judge", left))
             known = Decimal(verdict["cost_usd"])
+        except NotStarted:
+            known = Decimal(0)
+            raise
         finally:
             cost = self.spending.settle(reserved, known)
             self.spent += cost
         self.price = max(self.price, cost)
-        cap = self.caps.click_usd
-        if cap is not None and cost > cap:
-            self.warnings.append(f"{claim.id} cost {written(cost)} USD, more than the {written(cap)} USD for one claim")
-        if self.writer_model is not None and verdict["model"] == self.writer_model:
-            self.warnings.append(f"the judge is the writer's model, {self.writer_model}: it judges its own words")
+        self.warnings += warnings_of({"sentence": claim.id, **verdict}, self.caps, self.writer_model)
         return verdict
+
+
+def warnings_of(verdict: Mapping[str, Any], caps: Caps, writer_model: str | None) -> Iterator[str]:
+    """What is to be warned of in one verdict."""
+    cost, cap = Decimal(verdict["cost_usd"]), caps.click_usd
+    if cap is not None and cost > cap:
+        yield f"{verdict['sentence']} cost {written(cost)} USD, more than the {written(cap)} USD for one claim"
+    if writer_model is not None and verdict["model"] == writer_model:
+        yield f"the judge is the writer's model, {writer_model}: it judges its own words"
+
+
+def warning_of_all(spent: Decimal, caps: Caps) -> str:
+    """What is to be warned of where all the claims of a report have cost so much; empty for nothing."""
+    cap = caps.report_usd
+    if cap is None or spent <= cap:
+        return ""
+    return f"the claims cost {written(spent)} USD, more than the cap of {written(cap)} USD"
+
+
+SUM = re.compile("the claims cost ([0-9.]{1,60}) USD, ")
+
+
+def inconsistency(judged: Mapping[str, Any], caps: Caps, writer_model: str | None) -> str:
+    """What in recorded verdicts, their costs and warnings cannot have come of the caps; empty for nothing.
+
+    A call that gave no verdict may have cost something too, which nothing says but the warning of the sum.
+    """
+    spent = Decimal(0)
+    expected: list[str] = []
+    for number, verdict in enumerate(judged["verdicts"]):
+        if caps.sentences is not None and number >= caps.sentences:
+            return "more claims were judged than the cap of sentences allows"
+        if caps.report_usd is not None and spent >= caps.report_usd:
+            return "a claim was judged when the cap of the report was reached"
+        spent += Decimal(verdict["cost_usd"])
+        expected += warnings_of(verdict, caps, writer_model)
+    expected = list(dict.fromkeys(expected))
+    said, rest = judged["warnings"][: len(expected)], judged["warnings"][len(expected) :]
+    match = SUM.match(rest[0]) if rest else None
+    total = Decimal(match[1]) if match and is_decimal(match[1]) else spent
+    sums = [warning_of_all(total, caps)] if warning_of_all(total, caps) else []
+    if said != expected or rest != sums or total < spent or total > spent and not judged["unjudged"]:
+        return "the warnings are not those that the verdicts give"
+    return ""
 
 
 def read_verdict(answer: bytes) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import answer_format
 from answer_format import ID, TIMESTAMP, Leaf, Problems, array, one_of, or_null, record
 from issuance import claims, contract
-from issuance.formats import BOOLEAN, HASH, NAME, VERSION, mapping, parse, record_with
+from issuance.formats import BOOLEAN, HASH, NAME, VERSION, is_decimal, mapping, parse
 from issuance.job import INPUT, MAX_ROWS
 
 MAX_TYPE = 80  # code points of an event's type that are shown
@@ -184,9 +184,9 @@ MESSAGE = Leaf("text", lambda value: type(value) is str and not answer_format.ha
 COUNT = answer_format.integer_to(MAX_ROWS)
 REASON = record(code=one_of(*contract.CODES), message=MESSAGE)
 IDS = array(answer_format.LABEL, 0, 1_000_000)
-VERDICT = record_with(
-    {"sentence": answer_format.LABEL, "verdict": one_of(*claims.VERDICTS)},
-    {"reason": MESSAGE, "model": MESSAGE, "cost_usd": MESSAGE},
+COST = Leaf("the decimal of a cost", lambda value: type(value) is str and is_decimal(value) and value[0] != "-")
+VERDICT = record(
+    sentence=answer_format.LABEL, verdict=one_of(*claims.VERDICTS), reason=MESSAGE, model=MESSAGE, cost_usd=COST
 )
 SUMMARY = record(total=COUNT, traced=COUNT, untraced=COUNT, allowed=COUNT)
 OUTCOME = one_of("success", "refused", "denied", "failed")

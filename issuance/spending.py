@@ -9,12 +9,15 @@ import time
 from collections.abc import Iterator
 from decimal import Decimal
 
+from answer_format import quoted
+from issuance.formats import is_decimal
 from issuance.programs import SECONDS, Broken
 from issuance.store import StoreFault
 from issuance.tracing import written
 
 FILE = "spending.sqlite"
 LONGEST = int(SECONDS) + 5  # seconds after which a call that was never settled counts as ended
+AHEAD = 3_600  # seconds that the clock of another run may be ahead
 WAIT = 30.0  # seconds for another run that is just counting
 
 
@@ -61,10 +64,11 @@ class Spending:
         now = int(time.time())
         day = time.strftime("%Y-%m-%d", time.gmtime(now))
         with self.counted() as connection:
-            if cap is not None and connection.execute("SELECT 1 FROM calls WHERE until > ?", (now,)).fetchone():
+            under_way = "SELECT 1 FROM calls WHERE until > ? AND until <= ?"  # not one that a clock far ahead has begun
+            if cap is not None and connection.execute(under_way, (now, now + LONGEST + AHEAD)).fetchone():
                 return None
             rows = connection.execute("SELECT usd FROM calls WHERE day = ?", (day,)).fetchall()
-            costs = [Decimal(usd) for (usd,) in rows]
+            costs = [self.cost(usd) for (usd,) in rows]
             spent = sum(costs, Decimal(0))
             if cap is not None and (spent + max([price, *costs]) > cap or spent >= cap):
                 raise Broken(f"the cap of {written(cap)} USD for a day is reached")
@@ -78,4 +82,11 @@ class Spending:
             if cost is not None:
                 connection.execute("UPDATE calls SET usd = ? WHERE id = ?", (written(cost), number))
             connection.execute("UPDATE calls SET until = 0 WHERE id = ?", (number,))
-            return Decimal(connection.execute("SELECT usd FROM calls WHERE id = ?", (number,)).fetchone()[0])
+            row = connection.execute("SELECT usd FROM calls WHERE id = ?", (number,)).fetchone()
+            return self.cost(row[0] if row else None)
+
+    def cost(self, usd: object) -> Decimal:
+        """A cost as the file has it. Raises StoreFault."""
+        if type(usd) is not str or not is_decimal(usd) or Decimal(usd) < 0:
+            raise StoreFault(self.path, f"cannot be counted in: it has {quoted(str(usd))} for a cost")
+        return Decimal(usd)

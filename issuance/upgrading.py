@@ -1,28 +1,35 @@
 """Upgrading a job: a narrative that is checked by value becomes a draft in which markers stand for its numbers.
 
-A number becomes a marker where it traces to exactly one metric, or to none and has the value of exactly one cell, and
-where the marker gives a number that stands for the same. The others are left and listed.
+A number becomes a marker where it traces to exactly one metric; or where nothing speaks against it and exactly one
+cell has its value. The report is the judge: a marker stays only where the composed report shows the same number, in
+the same unit, and violates no rule there. The other numbers are left and listed.
 """
 
 from __future__ import annotations
 
+import bisect
 import difflib
 import json
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import NamedTuple
 
 from issuance import evidence, report, tracing
-from issuance.auditing import Guesses
 from issuance.caliber import Caliber
+from issuance.formats import is_decimal
 from issuance.job import Job
 from issuance.markers import Marker, find
+from issuance.numerals import markup, units
 from issuance.numerals.finding import Numeral
+from issuance.report import Report
+from issuance.snapshots import Snapshot
 from issuance.tracing import Traced
 
-CELL = re.compile(r"Q[1-9][0-9]*\.r[0-9]+\.").match
 POINTS = re.compile("point|pp|百分点|bp|基点|折|成|多|余|odd")  # which are no plain percentages, or say "over"
 SCALED = re.compile(r"[0-9](万|亿|k|M|bn)$").search
+NO_METRIC = "no metric has this value"  # and none was refused for its direction or its unit: see tracing.why
+MOST_NAMED = 3  # cells of one value
 
 
 class Left(NamedTuple):
@@ -34,10 +41,9 @@ class Left(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where a number stood in the narrative, and where its marker stands in the draft."""
+    """A number of the narrative, and where its marker stands in the draft."""
 
-    from_start: int
-    from_end: int
+    numeral: Numeral
     start: int
     end: int
 
@@ -50,46 +56,39 @@ class Upgrade(NamedTuple):
     markers: list[Placed]
 
 
-def upgrade(
-    narrative: str, job: Job, computed: Caliber, cites: evidence.Evidence, refused: frozenset[int]
-) -> Upgrade:
-    """The cited draft of a narrative; the numbers at the places that are refused are left."""
+def upgrade(narrative: str, job: Job, computed: Caliber, cites: evidence.Evidence, refused: dict[int, str]) -> Upgrade:
+    """The cited draft of a narrative; the numbers at the places that are refused are left, for the reasons given."""
     allow = job.contract.allow if job.contract else []
     parts: list[str] = []
     left: list[Left] = []
     placed: list[Placed] = []
     length = 0  # of the parts
-    guesses = Guesses(computed)
+    known = cells(computed)
     at = 0
     for one in tracing.trace(narrative, computed.metrics(), allow):
         numeral = one.numeral
         if one.status == "allowed":
             continue
-        marker, reason = marker_for(one, computed, cites, guesses)
+        marker, reason = marker_for(one, computed, cites, known)
         if numeral.start in refused:
-            marker, reason = "", f"{marker} does not fit the words beside it"
+            marker, reason = "", f"{marker} {refused[numeral.start]}"
         if not marker:
             left.append(Left(numeral.text, numeral.start, reason))
             continue
         parts += [narrative[at : numeral.start], marker]
         length += numeral.start - at + len(marker)
-        placed.append(Placed(numeral.start, numeral.end, length - len(marker), length))
+        placed.append(Placed(numeral, length - len(marker), length))
         at = numeral.end
     return Upgrade("".join([*parts, narrative[at:]]), left, placed)
 
 
 def settled(narrative: str, job: Job, computed: Caliber, cites: evidence.Evidence) -> Upgrade:
-    """The upgrade without the markers that violate a rule of the report where they stand."""
-    refused: frozenset[int] = frozenset()
+    """The upgrade without the markers that violate a rule of the report, or show another number in it."""
+    refused: dict[int, str] = {}
     while True:
         upgraded = upgrade(narrative, job, computed, cites, refused)
         made = report.compose(upgraded.draft, cites, job.contract.allow if job.contract else [])
-        places = [(one.start, one.end) for one in made.violations]
-        wrong = {
-            marker.from_start
-            for marker in upgraded.markers
-            if any(near(upgraded.draft, low, high, marker.start, marker.end) for low, high in places)
-        }
+        wrong = {**other_numbers(narrative, upgraded, made, computed), **violating(upgraded, made)}
         if not wrong:
             known = {one.start for one in upgraded.left}
             rest = [
@@ -98,7 +97,49 @@ def settled(narrative: str, job: Job, computed: Caliber, cites: evidence.Evidenc
                 if (place := origin_of(one.start, upgraded.markers)) not in known
             ]
             return upgraded._replace(left=sorted([*upgraded.left, *rest], key=lambda one: one.start))
-        refused |= wrong
+        refused.update(wrong)
+
+
+def violating(upgraded: Upgrade, made: Report) -> dict[int, str]:
+    """The numbers whose markers violate a rule of the report where they stand."""
+    places = [(one.start, one.end) for one in made.violations]
+    return {
+        marker.numeral.start: "does not fit the words beside it"
+        for marker in upgraded.markers
+        if any(near(upgraded.draft, low, high, marker.start, marker.end) for low, high in places)
+    }
+
+
+def other_numbers(narrative: str, upgraded: Upgrade, made: Report, computed: Caliber) -> dict[int, str]:
+    """The numbers whose markers do not show them in the report, which is to show the same number in the same unit."""
+    draft = upgraded.draft
+    code = sorted(markup.code(draft))
+    hidden = [marker for marker in upgraded.markers if markup.inside(marker.start, code)]
+    cited = [marker for marker in upgraded.markers if not markup.inside(marker.start, code)]
+    values = [one for one in made.citations if one.about["kind"] in ("metric", "cell")]
+    assert len(values) == len(cited), "the draft has no other markers of values than those that were placed"
+    found = [one.numeral for one in tracing.trace(made.text, computed.metrics())]
+    starts = [one.start for one in found]
+    wrong = {marker.numeral.start: "would stand in code" for marker in hidden}
+    for marker, citation in zip(cited, values):
+        written = narrative[marker.numeral.start : marker.numeral.end]
+        at = bisect.bisect_left(starts, citation.start)
+        before = at > 0 and found[at - 1].end > citation.start
+        here = found[at - before : bisect.bisect_left(starts, citation.end)]
+        text = made.text[citation.start : citation.end]
+        if len(here) != 1 or not same(here[0], marker.numeral):
+            wrong[marker.numeral.start] = f"would show {text} for {written}"
+    return wrong
+
+
+def same(shown: Numeral, numeral: Numeral) -> bool:
+    """Whether two numbers are one, in one unit."""
+    units_agree = unit_of(shown.unit) == unit_of(numeral.unit)
+    return units_agree and (shown.value, shown.fraction) == (numeral.value, numeral.fraction)
+
+
+def unit_of(unit: str) -> str:
+    return units.canonical(unit)[0] if unit else ""
 
 
 def near(draft: str, low: int, high: int, start: int, end: int) -> bool:
@@ -109,22 +150,43 @@ def near(draft: str, low: int, high: int, start: int, end: int) -> bool:
 def origin_of(place: int, markers: list[Placed]) -> int:
     """The place in the narrative of a place in the draft that is in no marker."""
     before = [marker for marker in markers if marker.end <= place]
-    return place - (before[-1].end - before[-1].from_end) if before else place
+    return place - (before[-1].end - before[-1].numeral.end) if before else place
 
 
-def marker_for(one: Traced, computed: Caliber, cites: evidence.Evidence, guesses: Guesses) -> tuple[str, str]:
-    """The marker that can stand for a number, or why there is none."""
+def cells(computed: Caliber) -> dict[Decimal, list[str]]:
+    """The names of the cells that have each value without its sign; never one of a masked column."""
+    found: dict[Decimal, list[str]] = {}
+    for snapshot in computed.snapshots.values():
+        if isinstance(snapshot, Snapshot):
+            shown = [(place, name) for place, name in enumerate(snapshot.names) if name not in snapshot.masked]
+            for row, values in enumerate(snapshot.rows):
+                for place, name in shown:
+                    if is_decimal(values[place]):
+                        cell = f"{snapshot.about['name']}.r{row}.{name}"
+                        found.setdefault(Decimal(values[place]).copy_abs(), []).append(cell)
+    return found
+
+
+def marker_for(
+    one: Traced, computed: Caliber, cites: evidence.Evidence, known: dict[Decimal, list[str]]
+) -> tuple[str, str]:
+    """The marker that can stand for a number, or why there is none; known are the cells by their values."""
     numeral = one.numeral
     if one.status == "traced":
         if len(one.metrics) > 1:
             return "", f"it traces to {' and '.join(one.metrics)}"
+        unit = computed.card.metrics[one.metrics[0]].unit
+        if unit and unit_of(unit) != unit_of(numeral.unit):
+            return "", f"the report would add the unit of {one.metrics[0]}, {unit}"
         texts = [f"[[m:{one.metrics[0]}{conversions}]]" for conversions in possible(numeral)]
     else:
-        sources = [candidate["source"] for candidate in guesses.candidates(numeral)]
-        cells = [source for source in sources if CELL(source)]
-        if len(cells) != 1:
-            return "", f"it has the value of {' and '.join(cells)}" if cells else one.reason
-        texts = [f"[[v:{cells[0]}]]"]
+        of_value = known.get(numeral.value.copy_abs(), [])
+        if one.reason != NO_METRIC or not of_value:
+            return "", one.reason
+        if len(of_value) > 1:
+            more = f" and {len(of_value) - MOST_NAMED} more" if len(of_value) > MOST_NAMED else ""
+            return "", f"it has the value of {' and '.join(of_value[:MOST_NAMED])}{more}"
+        texts = [f"[[v:{of_value[0]}]]"]
     for text in texts:
         (marker,) = find(text)
         if isinstance(marker, Marker) and stands_for(marker, numeral, cites):
@@ -142,7 +204,7 @@ def possible(numeral: Numeral) -> Iterator[str]:
 
 
 def stands_for(marker: Marker, numeral: Numeral, cites: evidence.Evidence) -> bool:
-    """Whether a marker's text is one number of the interval and the sign of another, and of the same kind."""
+    """Whether a marker's text is one number that has the value of another, their signs aside, and is of its kind."""
     try:
         (cited,) = cites.cite(marker)
     except evidence.Uncitable:
@@ -151,9 +213,7 @@ def stands_for(marker: Marker, numeral: Numeral, cites: evidence.Evidence) -> bo
     if len(found) != 1 or numeral.unit == "x" or numeral.fraction or POINTS.search(numeral.text.lower()):
         return False
     shown = found[0].numeral
-    if (shown.unit == "%", shown.value < 0) != (numeral.unit == "%", numeral.value < 0):
-        return False
-    return shown.low <= numeral.high and numeral.low <= shown.high
+    return (shown.unit == "%") == (numeral.unit == "%") and shown.value.copy_abs() == numeral.value.copy_abs()
 
 
 def upgraded_job(text: str, narrative: str) -> str | None:

@@ -18,7 +18,21 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from answer_format import Problems, Unreadable, parse_json, quoted
-from issuance import caliber, claims, contract, fields, governance, issuing, numerals, plan, report, seal, sql
+from issuance import (
+    caliber,
+    claims,
+    contract,
+    drafting,
+    fields,
+    governance,
+    issuing,
+    judging,
+    numerals,
+    plan,
+    report,
+    seal,
+    sql,
+)
 from issuance import listing as numbers
 from issuance.caliber import Caliber
 from issuance.cards import Card
@@ -194,6 +208,12 @@ class Verifier:
                 raise Differs(f"repair {number} is not as the events say")
             if after != (event["answer"] if answered else event["draft"]) or not answered and number < len(repairs):
                 raise Differs(f"repair {number} did not give the draft that follows")
+        if self.sealed.checked["warnings"] != [event["message"] for event in repairs if event["message"]]:
+            raise Differs("the events warn of other things than the repairs")
+        gave_up = bool(repairs) and repairs[-1]["answer"] is None
+        asks = job.report.writer and len(repairs) < job.report.max_repairs and not gave_up
+        if asks and self.sealed.checked["violations"]:
+            raise Differs("there were fewer repairs than the violations ask for")
 
     def recompose(self, held: Held, event: dict[str, Any]) -> str:
         """Compose the report again from its draft and the snapshots."""
@@ -280,6 +300,12 @@ class Verifier:
             raise Differs("the claims of the report are not those that the events name")
         if sorted(said) != sorted(asked):
             raise Differs("the verdicts are not on the claims of the report")
+        left = list(map(drafting.on_demand, asked))
+        if self.job.mode == "exploratory" and (event["verdicts"], event["unjudged"]) != ([], left):
+            raise Differs("the claims of an exploratory run are judged on demand, and not before its seal")
+        spec = self.job.report
+        if complaint := judging.inconsistency(event, spec.caps, spec.writer_model) if spec else "":
+            raise Differs(complaint)
         return Claims(*(event[name] for name in Claims._fields))
 
 

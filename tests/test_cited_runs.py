@@ -10,6 +10,11 @@ import json
 import os
 import pathlib
 import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
 import unittest
 from collections.abc import Iterator
 from decimal import Decimal
@@ -19,9 +24,10 @@ from unittest import mock
 import issuance.__main__
 from answer_format import Problems
 from issuance import job as jobs
-from issuance import programs, store
+from issuance import programs, seal, store
 from tests import issuance_support
 from tests.issuance_support import CARD, DROP, SQL, Run, card, command, edited, job_folder, metric, query, write
+from tests.support import ROOT
 from tests.test_store_and_seal import (
     Edit,
     artifact,
@@ -525,9 +531,37 @@ FORGERIES: tuple[tuple[str, str, Edit, str, str], ...] = (
     ("what unsupported claims do", "job", swap('"on_unsupported": "degrade"', '"on_unsupported": "withhold"'), TIER, "the tier is degraded, but what was found gives withheld"),
     ("how strict it is", "job", swap('"strict": false', '"strict": true'), TIER, "the tier is degraded, but what was found gives withheld"),
     ("what it allows", "job", swap('"allow": ["7"]', '"allow": ["12%"]'), DOCUMENT, OTHER_DOCUMENT),
+    ("a cost over the cap of a claim", "claims.judged", lambda event: event["verdicts"][0].update(cost_usd="0.02"), TIER, "the warnings are not those that the verdicts give"),
+    ("a cost over the cap of the report", "claims.judged", lambda event: event["verdicts"][-1].update(cost_usd="9"), TIER, "the warnings are not those that the verdicts give"),
+    ("a warning", "claims.judged", put(warnings=["all is well"]), TIER, "the warnings are not those that the verdicts give"),
+    ("a warning of a sum", "claims.judged", put(warnings=["the claims cost 0.06 USD, more than the cap of 0.05 USD"]), TIER, "the warnings are not those that the verdicts give"),
+    ("a warning of the report", "report.checked", put(warnings=["all is well"]), DOCUMENT, "the events warn of other things than the repairs"),
+    ("how many claims may be judged", "job", swap('"claims": "judge"', '"claims": "judge", "caps": {"sentences": 0}'), TIER, "more claims were judged than the cap of sentences allows"),
+    ("what judging may cost", "job", swap('"claims": "judge"', '"claims": "judge", "caps": {"report_usd": 0}'), TIER, "a claim was judged when the cap of the report was reached"),
+    ("that a writer could repair it", "job", swap('"claims": "judge"', '"claims": "judge", "writer": ["sh"]'), DOCUMENT, "there were fewer repairs than the violations ask for"),
     ("the tier", "contract.decided", put(tier="formal", reasons=[]), TIER, "the tier is formal, but what was found gives degraded"),
     ("a reason", "contract.decided", lambda event: event["reasons"].pop(0), TIER, OTHER_REASONS),
 )  # fmt: skip
+
+
+class Ending(unittest.TestCase):
+    def test_signals_end_the_programs_of_a_job_too(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            spec = {**JUDGE, "caps": {"day_usd": 1}}
+            with self.subTest(number), report_folder("Sales grew to [[m:sales]].\n", {"judge.sh": "echo $$ > pid; sleep 60"}, spec) as folder:
+                line = [sys.executable, "-m", "issuance", "issue", "job.json"]
+                process = subprocess.Popen(line, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+                deadline = time.monotonic() + 30
+                while not (pid := pathlib.Path(folder, "pid")).exists() or not pid.read_text().strip():
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.01)
+                time.sleep(0.2)  # until the run knows that it has started it
+                process.send_signal(number)
+                self.assertEqual(process.wait(30), -number)
+                with self.assertRaises(ProcessLookupError):
+                    os.kill(int(pid.read_text()), 0)
+                with contextlib.closing(sqlite3.connect(f"{folder}/data/spending.sqlite")) as file:
+                    self.assertEqual(file.execute("SELECT until FROM calls").fetchall(), [(0,)])
 
 
 class Verifying(unittest.TestCase):
@@ -553,6 +587,45 @@ class Verifying(unittest.TestCase):
             _, content = issue(folder)
             self.assertEqual([code for code, _ in reasons(content)], ["violations", "claim_gaps", "unsupported_claims"])
             self.assert_noticed(folder, FORGERIES)
+
+    def test_what_a_verdict_must_say(self) -> None:
+        verdict = {"sentence": "S1", "verdict": "supported", "reason": "it is", "model": "m", "cost_usd": "0.01"}
+        said = "must be the decimal of a cost, not"
+        for change, where in (
+            ({"cost_usd": None}, f"verdicts[0].cost_usd: {said} null"),
+            ({"cost_usd": "-1"}, f'verdicts[0].cost_usd: {said} "-1"'),
+            ({"cost_usd": "1e"}, f'verdicts[0].cost_usd: {said} "1e"'),
+            ({"cost_usd": 1}, f"verdicts[0].cost_usd: {said} 1"),
+            ({"verdict": "true"}, 'verdicts[0].verdict: must be "supported" or "partially_supported" or "unsupported" or "not_a_claim", not "true"'),
+            ({}, ""),
+        ):  # fmt: skip
+            event = {"seq": 1, "at": "2026-09-14T00:00:00Z", "type": "claims.judged", "ids": [], "gaps": [], "warnings": [], "unjudged": []}
+            line = json.dumps({**event, "verdicts": [{**verdict, **change}]}).encode()
+            with self.subTest(change):
+                if where:
+                    with self.assertRaises(seal.Malformed) as caught:
+                        seal.event_of(1, line)
+                    self.assertEqual(caught.exception.args[0], f"event 1: {where}")
+                else:
+                    self.assertEqual(seal.event_of(1, line)["verdicts"], [verdict])
+        for name in ("reason", "model", "cost_usd"):
+            line = json.dumps({**event, "verdicts": [{key: value for key, value in verdict.items() if key != name}]}).encode()
+            with self.subTest(name), self.assertRaises(seal.Malformed) as caught:
+                seal.event_of(1, line)
+            self.assertIn(f"{name}", caught.exception.args[0])
+
+    def test_exploratory_runs_have_no_verdicts_before_their_seal(self) -> None:
+        verdict = {"sentence": "S1", "verdict": "supported", "reason": "it is", "model": "m", "cost_usd": "0"}
+        with report_folder("Sales grew to [[m:sales]].\n", {}, {**JUDGE}, mode="exploratory") as folder:
+            issue(folder)
+            self.assert_noticed(
+                folder,
+                (
+                    ("a verdict", "claims.judged", put(verdicts=[verdict], unjudged=[]), TIER, "the claims of an exploratory run are judged on demand, and not before its seal"),
+                    ("another reason", "claims.judged", lambda event: event["unjudged"][0].update(reason="no time"), TIER,
+                     "the claims of an exploratory run are judged on demand, and not before its seal"),
+                ),
+            )  # fmt: skip
 
     def test_a_forged_draft_of_a_repair(self) -> None:
         with report_folder(WRONG, {"writer.sh": writing(DRAFT)}, WRITER) as folder:
@@ -831,9 +904,9 @@ class Upgrades(unittest.TestCase):
             ("It is 375,050.00.", "It is [[m:c]].", ""),
             ("It is 12.7%.", "It is [[m:d]].", ""),
             ("It is 12.70%.", "It is [[m:d]].", ""),
-            ("It is 375k.", "It is [[m:c|k]].", ""),
+            ("It is 375k.", "It is [[m:c|k|.0]].", ""),
             ("It is 124,950.", "It is [[v:Q1.r1.cents]].", ""),
-            ("It is 37.5万.", "It is [[m:c|万]].", ""),
+            ("It is 37.5万.", "It is [[m:c|万|.1]].", ""),
             ("It is 99.", "It is 99.", "6: 99 is left: no metric has this value"),
         ):
             with self.subTest(text), job_folder({"narrative.md": text, CARD: cards}, contract={}) as folder:
@@ -953,7 +1026,58 @@ class Upgrades(unittest.TestCase):
         with job_folder(narrative=DROP) as folder:
             self.assertEqual(command("upgrade", "job.json", cwd=folder), Run(0, "", ""))
         with report_folder(WRONG) as folder:
+            left = "27: 12% is left: the number 12% is cited by no marker"
+            for option in ([], ["--write"]):
+                self.assertEqual(command("upgrade", "job.json", *option, cwd=folder), Run(1, "", f"issuance: draft.md: {left}\n"))
+        with report_folder("Sales were [[m:sales]].\n") as folder:
             self.assertEqual(command("upgrade", "job.json", "--write", cwd=folder), Run(0, "", ""))
+
+    def test_a_marker_of_a_cell_or_metric_says_what_the_words_said(self) -> None:
+        """The report that the draft becomes shows the same number, in the same unit, or the number is left."""
+        cards = card(metric("rate", "-0.05 + 0", format="percent"), metric("fee", "30 + 0", unit="$"))
+        for text, upgraded, said in (
+            ("Down 5.0%.", "Down 5.0%.", "5: 5.0% is left: [[m:rate]] would show -5.00% for 5.0%"),
+            ("It rose 5.0%.", "It rose 5.0%.", "8: 5.0% is left: rate is -0.05, the text says it rose"),
+            ("The fee is $30.00.", "The fee is $[[m:fee]].", ""),
+            ("The fee is 30.", "The fee is 30.", "11: 30 is left: the report would add the unit of fee, $"),
+            ("The fee is 30.00 EUR.", "The fee is 30.00 EUR.", "11: 30.00 is left: the metric's unit is $, not EUR"),
+            ("They have 124,950.", "They have [[v:Q1.r1.cents]].", ""),
+            ("They have 124,950 EUR.", "They have [[v:Q1.r1.cents]] EUR.", ""),
+            ("They have 124,951.", "They have 124,951.", "10: 124,951 is left: no metric has this value"),
+            ("They have 125k.", "They have 125k.", "10: 125k is left: no metric has this value"),
+            ("They have `124,950`.", "They have `124,950`.", "11: 124,950 is left: the number 124,950 is cited by no marker"),
+            ("On 2026-11-30 it was $30.00.", "On 2026-11-30 it was $[[m:fee]].", ""),
+        ):  # fmt: skip
+            with self.subTest(text), job_folder({"narrative.md": text, CARD: cards}, contract={}) as folder:
+                run = command("upgrade", "job.json", "--write", cwd=folder)
+                self.assertEqual((lefts(run), run.status), ([said] if said else [], int(bool(said))))
+                self.assertEqual(pathlib.Path(folder, "narrative.md").read_text(), upgraded)
+
+    def test_cells_of_one_value_and_of_masked_columns(self) -> None:
+        sql = "SELECT cents AS a, cents AS b, cents AS c, cents AS d, region FROM orders WHERE :week = :week ORDER BY region"
+        narrative = "They have 124,950.\n"
+        queries = [query("regions", sql)]
+        with job_folder({"narrative.md": narrative, CARD: card(metric("one", "1 + 0"))}, queries=queries, contract={}) as folder:
+            run = command("upgrade", "job.json", cwd=folder)
+            where = "Q1.r2.a and Q1.r2.b and Q1.r2.c and 1 more"
+            self.assertEqual(lefts(run), [f"10: 124,950 is left: it has the value of {where}"])
+
+    def test_a_narrative_with_markers_is_neither_upgraded_nor_formal(self) -> None:
+        for text, held in (
+            ("Sales were [[m:sales]].\n", "[[m:sales]]"), ("Sales were [[m:none]].\n", "[[m:none]]"), ("It is [[v:Q1]].\n", "[[v:Q1]]"),
+            ("Sales were `[[m:sales]]`.\n", ""), ("See [[wiki]].\n", ""), ("See [[x:y]].\n", ""),
+        ):  # fmt: skip
+            with self.subTest(text), job_folder({"narrative.md": text}) as folder:
+                run = command("upgrade", "job.json", "--write", cwd=folder)
+                said = f'issuance: job.json: narrative: holds citation markers already, the first: "{held}"\n'
+                if held:
+                    self.assertEqual(run, Run(2, "", said))
+                else:
+                    self.assertNotEqual(run.status, 2)
+            with self.subTest(text), job_folder({"narrative.md": text}) as folder:
+                status, content = issue(folder)
+                reasons = [reason["message"] for reason in content["reasons"] if reason["code"] == "check_incomplete"]
+                self.assertEqual((status, reasons), (1, [f"1 citation marker in the narrative: '{held}'"]) if held else (0, []))
 
     def test_a_written_job_keeps_its_form(self) -> None:
         text = json.dumps(edited(issuance_support.job(), {"title": '"narrative": "narrative.md"'}), indent=4, ensure_ascii=False)

@@ -24,6 +24,7 @@ from issuance.claims import Claim
 from issuance.job import Caps
 from issuance.programs import Broken
 from issuance.spending import LONGEST, Spending
+from issuance.store import StoreFault
 from tests.issuance_support import DROP, command, job_folder
 
 FORK = multiprocessing.get_context("fork")
@@ -282,6 +283,33 @@ class TheCaps(unittest.TestCase):
             with self.subTest(caps, costs=costs), tempfile.TemporaryDirectory() as folder:
                 self.assertEqual(left(asked(caps, costs, folder)), [(f"S{number}", said) for number, said in unjudged.items()])
 
+    def test_a_judge_that_never_started_costs_nothing(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            spending = Spending(folder)
+            judge = judging.Judge(["./nothing"], folder, FREE._replace(click_usd=Decimal("0.01"), report_usd=Decimal("0.01")), spending, None)
+            said = judge.all([Claim("S1", "It rose.", []), Claim("S2", "It fell.", [])], lambda claim: [])
+            reason = 'the judge cannot be started: "./nothing": No such file or directory'
+            self.assertEqual((left(said), judge.spent), ([("S1", reason), ("S2", reason)], 0))
+
+    def test_costs_that_are_none(self) -> None:
+        for cost in ("much", "-1", None, "", "NaN", "1e5000000000", b"1"):
+            with self.subTest(cost), tempfile.TemporaryDirectory() as folder:
+                self.assertEqual(left(asked(FREE, ["0.01"], folder)), [])
+                with contextlib.closing(sqlite3.connect(f"{folder}/spending.sqlite")) as file, file:
+                    file.execute("UPDATE calls SET usd = ?", (cost,))
+                with self.assertRaises(StoreFault) as caught:
+                    asked(FREE._replace(day_usd=Decimal(1)), ["0.01"], folder)
+                path, said = caught.exception.args
+                self.assertTrue(said.startswith("cannot be counted in: it has ") and said.endswith(" for a cost"), said)
+                self.assertEqual(path, f"{folder}/spending.sqlite")
+
+    def test_calls_of_a_clock_that_ran_ahead_hold_nobody_up(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(left(asked(FREE, ["0.01"], folder)), [])
+            with contextlib.closing(sqlite3.connect(f"{folder}/spending.sqlite")) as file, file:
+                file.execute("UPDATE calls SET until = 99999999999")
+            self.assertEqual(left(asked(FREE._replace(day_usd=Decimal(1)), ["0.01"], folder)), [])
+
     def test_warnings(self) -> None:
         cent = Decimal("0.01")
         of_click = "{} cost 0.011 USD, more than the 0.01 USD for one claim"
@@ -531,6 +559,9 @@ class Programs(unittest.TestCase):
             ("a status and a reason", shell("printf 'first\\nno key\\n\\n' >&2; exit 1"), 60, 'the judge ended with exit status 1: "no key"'),
             ("a signal", shell("kill -9 $$"), 60, "the judge ended with signal 9"),
             ("hanging", shell("sleep 60"), 0.125, "the judge was stopped after its time limit of 0.125 seconds"),
+            ("a status and much on standard error", shell("head -c 9000000 /dev/zero | tr '\\0' x >&2; printf '\nno key\n' >&2; exit 1"), 60,
+             'the judge ended with exit status 1: "no key"'),
+            ("its output is kept open", shell("sleep 60 & echo 5"), 60, "the judge ended, but a program that it started still held its output open"),
             ("hanging with its output closed", shell("exec >&-; sleep 60"), 0.125,
              "the judge was stopped after its time limit of 0.125 seconds"),
         ):  # fmt: skip

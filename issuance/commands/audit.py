@@ -98,4 +98,4 @@ def source_text(source: dict[str, Any]) -> str:
 def harmless(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula, and no terminal for a command."""
     plain = shown(cell)
-    return f"'{plain}" if plain.startswith(("=", "+", "-", "@", "\t")) else plain
+    return f"'{plain}" if plain.startswith(tuple("=+-@＝＋－＠\t")) else plain

@@ -39,7 +39,8 @@ def add(commands: Commands[Parser]) -> None:
         description=(
             "Ask the judge that the job of a sealed exploratory run names for one claim of its report, and note the\n"
             "verdict after the sealed events. It changes no tier. The program runs in the folder that --folder names,\n"
-            "which should be the job's."
+            "which should be the job's. Its command line is that of the stored job: in a store that you were given, read\n"
+            "the job first."
         ),
         epilog=exits(
             "the claim is supported, or the sentence is no claim",
