@@ -17,7 +17,7 @@ from issuance.formats import is_decimal
 from issuance.numerals.draft import EXACT
 from issuance.numerals.finding import Numeral, find
 from issuance.numerals.plain import Plain
-from issuance.report import BARE_NUMBER
+from issuance.pieces import BARE_NUMBER
 from issuance.runs import Held
 from issuance.snapshots import Snapshot
 from issuance.tracing import HUNDRED, HUNDREDTH, ONE, Pool, Traced, written

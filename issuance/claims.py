@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from answer_format import Leaf, Number, one_of, text_of
 from issuance import prose
 from issuance.formats import is_decimal, record_with
-from issuance.report import VALUES, Report
+from issuance.pieces import VALUES
+from issuance.report import Report
 
 MOST_USD = 1_000_000  # that one verdict may say it has cost
 VERDICTS = ("supported", "partially_supported", "unsupported", "not_a_claim")

@@ -24,7 +24,7 @@ from issuance.listing import counted
 from issuance.markers import Marker
 from issuance.numerals import markup
 from issuance.numerals.plain import Plain, is_letter_or_digit
-from issuance.report import Violation
+from issuance.pieces import Violation
 from issuance.tracing import Traced
 
 CODES = (

@@ -37,9 +37,9 @@ from issuance.contract import Findings
 from issuance.evidence import Evidence
 from issuance.job import Contract, Input, Job, Query
 from issuance.listing import counted
+from issuance.pieces import Violation
 from issuance.plan import Plan
 from issuance.queries import Outcome
-from issuance.report import Violation
 from issuance.snapshots import Result
 from issuance.sources import Source
 from issuance.store import Damaged, Log, Store, create_run, write_whole

@@ -23,7 +23,8 @@ from issuance.evidence import Evidence
 from issuance.formats import parse
 from issuance.numerals.finding import find
 from issuance.numerals.plain import Plain
-from issuance.report import Report, Violation
+from issuance.pieces import Violation
+from issuance.report import Report
 from issuance.snapshots import Snapshot
 from tests import issuance_support as support
 from tests.issuance_support import DROP, metric, query

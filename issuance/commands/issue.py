@@ -25,8 +25,8 @@ from issuance.console import (
 )  # fmt: skip
 from issuance.issuing import Issued, issue
 from issuance.listing import brief, counted, note, shown, statuses
+from issuance.pieces import Violation
 from issuance.plan import Plan
-from issuance.report import Violation
 from issuance.sources import Source
 from issuance.store import Store
 

@@ -39,8 +39,7 @@ def add(commands: Commands[Parser]) -> None:
         description=(
             "Ask the judge that the job of a sealed exploratory run names for one claim of its report, and note the\n"
             "verdict after the sealed events. It changes no tier. The program runs in the folder that --folder names,\n"
-            "which should be the job's. Its command line is that of the stored job: in a store that you were given, read\n"
-            "the job first."
+            "which should be the job's. Its command line is the stored job's: read it in a store that you were given."
         ),
         epilog=exits(
             "the claim is supported, or the sentence is no claim",

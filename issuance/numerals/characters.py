@@ -100,11 +100,14 @@ def marker_end(text: str, at: int, plain: Plain) -> int:
     return marker.end() if marker[1] or begins_item(text, line, plain) else 0
 
 
-THEN_DIGITS = re.compile("[0-9]+[千百]?[万亿]?")
+THEN_DIGITS = re.compile("(?=[0-9])(?:[0-9]+[千百]?[万亿])?(?:[0-9]+千)?(?:[0-9]+百)?(?:[0-9]+(?![0-9.,%]))?")
 PERCENT = re.compile(
     "(十?[百千万亿]{1,4})[ \u00a0]{0,3}分[ \u00a0]?之[ \u00a0]*(负?)(?=[0-9〇零一二三四五六七八九十百两.])"
 )
-ROUND = re.compile(f"[百千万亿]{{2,4}}(?!级)(?={MEASURE})|[百千](?=余{MEASURE})")
+ROUND = re.compile(
+    f"[百千万亿]{{2,4}}(?!级)(?={MEASURE}|大关)|(?<=破)[百千万亿]{{2,4}}|(?<=[过破近超])亿(?=元)|"
+    f"[百千](?=余{MEASURE})"
+)
 
 
 def read_percent(text: str, at: int, percent: re.Match[str], drafts: list[Draft]) -> Reading:

@@ -60,7 +60,7 @@ def read_digits(text: str, at: int, drafts: list[Draft], plain: Plain) -> Readin
     may_be_labelled = looked_at and start == at and (before not in QUIET or text[at - 2] in MAY_LABEL)
     if may_be_labelled and (end_of_label := after_word(text, at, before, plain)):
         return end_of_label
-    if text[end] == ")" and len(whole) < 3 and not decimals and in_series(text, start, end):
+    if text[end] == ")" and len(whole) < 3 and not (decimals or exponent) and in_series(text, start, end):
         return end + 1
     if not (decimals or exponent or len(whole) > 3):
         return take_sign(text, Draft(start, end, Decimal(whole), ONE))

@@ -43,6 +43,7 @@ SUFFIX = re.compile(
             r"[ \u00a0]?(?P<discount>折(?![叠旧合射返]))",
             r"(?P<odd>[- ]odd\b|[余多](?![额下款地者数次自往边重样种少方于出])|来(?=[家个人万名件单天年]))",
             "(?P<and_half>(?:个|年|天|周|小时|米|元|块|分)?半(?![年导])(?<=[个年天周时倍米元块分]半))",
+            r"(?P<tenths_of_yuan>块[一二三四五六七八九])(?=钱|[^\w-])",
             "(?P<odd_after>(?:年|个|天|周|小时|元|米|公里)?多(?![种样])(?<=[个年天周时倍米元里]多))",
         )
     ),
@@ -93,6 +94,10 @@ def take_suffix(draft: Draft, match: re.Match[str], plain: Plain) -> bool:
         if draft.approximate or draft.fraction or small and kind == "odd":
             return False
         draft.approximate = True
+    elif kind == "tenths_of_yuan":
+        if draft.scaled or draft.step != 1:
+            return False
+        draft.value, draft.step = draft.value + int(match[kind][1].translate(chinese.TO_ASCII)) * TENTH, TENTH
     elif kind == "and_half":
         draft.value, draft.step = draft.value + HALF, TENTH
     elif draft.unit in ("%", "x") or draft.fraction and kind == "times" or kind == "of_percent" and not draft.fraction:

@@ -185,7 +185,7 @@ ONE_AND_NUMBER = re.compile(
 )
 ONE_AND_OTHERS = re.compile(
     "one(?: [a-z-]+){1,4}?(?:[,;]| and| but| while| plus| versus| against)(?: (?:and|but|while|with))?(?: [a-z]+)?? "
-    rf"(?:[0-9]+|{NUMBER_WORD})(?![a-z0-9.,]*(?:%| ?per ?cent))(?![a-z])"
+    rf"(?:[0-9]+|{NUMBER_WORD})(?![a-z0-9.,]*(?:%| ?per ?cent))(?![a-z])(?!(?<=one)-[a-z])"
 )
 BESIDE_ONE = re.compile(
     "[ \u00a0](?:[a-z-]+[ \u00a0]){0,3}?(?:and|or|to|but|plus|against)[ \u00a0](?:[a-z]+[ \u00a0])?"

@@ -1,0 +1,138 @@
+"""What a draft repeats beside a citation, and its report does not: a unit, quotation marks, a space, a minus sign."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+
+from issuance.evidence import Evidence
+from issuance.numerals import currencies, units
+from issuance.pieces import Piece
+
+SPACES = (" ", "\u00a0", "\n")
+SPACE = re.compile(r"\A[ \u00a0]*(?:\n(?![ \t]*\n)[ \t]*)?")  # a line may break, but no paragraph
+BREAK = re.compile(r"(?:(?<!\n)\n)?[ ]*\Z")
+
+
+def without_repetition(pieces: Iterable[Piece], evidence: Evidence) -> Iterator[Piece]:
+    """The pieces without what the text repeats beside a citation: a metric's unit, a quote's marks, a space."""
+    before: Piece | None = None
+    for piece in pieces:
+        if before is None:
+            before = piece
+            continue
+        if before.citation is None and piece.citation and piece.citation["kind"] in REPEATING:
+            before = trimmed_end(before, piece)
+        elif before.citation and piece.citation is None and before.citation["kind"] in REPEATING:
+            framed = FRAME_END.match(piece.text)
+            rest = piece if framed is None else Piece(piece.text[framed.end() :], piece.start + framed.end(), piece.end)
+            kept = trimmed_start(rest, before, evidence)
+            if framed and kept is not rest:
+                yield before
+                before = Piece(framed[0], piece.start, rest.start)
+            piece = kept if kept is not rest else piece
+        if before.text or before.citation:
+            yield before
+        before = piece
+    if before is not None:
+        yield before
+
+
+FRAME_END = re.compile(r"(?:[*_~]{1,3}|\]\([^()\s]*\))+")  # of emphasis and links around a citation
+OPENING, CLOSING = ("“", '"', "「", "『"), ("”", '"', "」", "』")
+REPEATING = ("metric", "quote", "basis")
+
+
+def trimmed_end(text: Piece, cited: Piece) -> Piece:
+    """Text before a citation without the currency or the quotation mark with which the citation begins."""
+    kind, last = (cited.citation or {})["kind"], text.text[-1:]
+    cut = len(text.text)
+    ends = text.text[-2:-1] if last in SPACES else last
+    if kind == "metric" and ends in LAST_OF_UNITS and (named := before_unit(cited.unit or "")):
+        found = named.search(text.text, max(cut - LONGEST_UNIT, 0))
+        cut = found.start() if found else cut
+    elif kind == "quote" and last in OPENING:
+        cut -= 1
+    elif kind == "basis":
+        cut = len(BREAK.sub("", text.text))
+    return text if cut == len(text.text) else Piece(text.text[:cut], text.start, text.start + cut)
+
+
+LONGEST_UNIT = 12
+LAST_OF_UNITS = frozenset(one for name in currencies.NAMES for one in (name[-1], name[-1].upper())) | {"之"}
+
+
+@functools.lru_cache(1_000)
+def before_unit(unit: str) -> re.Pattern[str] | None:
+    """How the unit of a metric may stand in front of its number: a currency's signs and codes, or a percentage."""
+    name = units.canonical(unit)[0] if unit else ""
+    if name == "%":
+        return re.compile("百分之[ \u00a0]?\\Z")
+    known = currencies.SIGNS | currencies.CODES | currencies.CHINESE - {"元", "块钱"}
+    mine = sorted((one for one in known if currencies.NAMES[one] == name), key=lambda one: (-len(one), one))
+    if not mine:
+        return None
+    return re.compile(f"(?<![A-Za-z])(?:{'|'.join(map(re.escape, mine))})[ \u00a0]?\\Z", re.IGNORECASE)
+
+
+def trimmed_start(text: Piece, cited: Piece, evidence: Evidence) -> Piece:
+    about, skip = cited.citation or {}, 0
+    if about.get("kind") == "metric":
+        skip = repeated_unit(text.text, cited.text, evidence.caliber.card.metrics[about["metric"]].unit)
+    elif about.get("kind") == "quote" and text.text.startswith(CLOSING):
+        skip = 1
+    return Piece(text.text[skip:], text.start + skip, text.end) if skip else text
+
+
+def repeated_unit(after: str, rendered: str, unit: str) -> int:
+    """How much of a text repeats the unit with which the number before it ends."""
+    repeated, firsts = repetitions(rendered, unit)
+    if after[:1] not in SPACES and after[:1] not in "-(（" and after[:1].lower() not in firsts:
+        return 0
+    space = SPACE.match(after).end()  # type: ignore[union-attr]
+    space += after[space : space + 1] == "-"
+    bracket = BRACKETED.match(after, space)
+    if bracket and bracket[1].lower() in [one.lower() for one in repeated]:
+        return bracket.end()
+    if after[space : space + 1].lower() not in firsts:
+        return 0
+    for one in repeated:
+        end = space + len(one)
+        if (
+            one
+            and after[space:end].lower() == one.lower()
+            and not (is_word(one[-1:]) and is_word(after[end : end + 1]))
+            and not after.startswith("元旦", end - 1)
+        ):
+            return end
+    return 0
+
+
+BRACKETED = re.compile(r"[(（]([^()（）\n]{1,20})[)）]")
+SCALE = re.compile("[0-9](万|亿|k|M|bn)")
+SCALES = {"万": ["万"], "亿": ["亿"], "k": ["thousand", "k"], "M": ["million", "mn", "m"], "bn": ["billion", "bn"]}
+
+
+@functools.lru_cache(10_000)
+def repetitions(rendered: str, unit: str) -> tuple[list[str], frozenset[str]]:
+    """How the unit of a number could be repeated, and the first characters of that."""
+    repeated = [unit] if unit else []
+    if rendered.endswith("%"):
+        repeated += ["%", "％", "percent", "per cent"]
+    name = units.canonical(unit)[0] if unit else ""
+    if name in currencies.CURRENCIES:
+        names = (one.replace("-", " ") for one, of in currencies.NAMES.items() if of == name)
+        repeated += sorted(names, key=lambda one: (-len(one), one))
+    if name == "x":
+        repeated += ["times", "fold", "×", "倍"]
+    if scale := SCALE.search(rendered):
+        words = SCALES[scale[1]]
+        alone = words if rendered.endswith(scale[1]) else []
+        scaled = [f"{word}{gap}{one}" for word in words for gap in ("", " ") for one in repeated]
+        repeated = [*scaled, *alone, *repeated]
+    return repeated, frozenset(one[0].lower() for one in repeated)
+
+
+def is_word(char: str) -> bool:
+    return char.isascii() and char.isalnum()
