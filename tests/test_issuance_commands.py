@@ -651,6 +651,7 @@ class Export(unittest.TestCase):
                 self.assertEqual(command("export", "latest", "--text", name, cwd=folder), Run(0, "", ""))
             self.assertEqual(os.read(reader, 1 << 16), whole)
             os.close(reader)
+            self.assertEqual(in_shell(folder, "ISSUANCE export latest --text /dev/stdout | cat").out.encode(), whole)
             self.assertTrue(os.path.islink(f"{folder}/to.md"))
             self.assertEqual(pathlib.Path(folder, "target.md").read_bytes(), whole)
             self.assertEqual(os.stat(f"{folder}/private.md").st_mode & 0o777, 0o600)

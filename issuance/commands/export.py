@@ -101,10 +101,11 @@ def save(file: str, data: bytes, found: Run, format: str) -> None:
         append(found.folder, now(), "report.exported", format=format, sha256=hashlib.sha256(data).hexdigest())
 
     with store.faults(file, "cannot be written"):
-        if os.path.exists(file) and not os.path.isfile(file):
-            with open(file, "wb") as device:  # or a pipe, which has no path of its own
+        target = file if os.path.exists(file) else path  # a pipe has no path of its own
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as device:
                 device.write(data)
-            note()
+            note()  # once it is written: closing it may fail
         else:
             store.write_whole(path, data, note)
 
