@@ -44,7 +44,7 @@ SCALE = (
     "tn|mm|kk|tsd|thou|grand(?! (?:total|prix|opening|slam))|[kmbt](?![-/&])"
 )
 PARTS = "halves|thirds|quarters|fifths|sixths|sevenths|eighths|ninths|tenths|hundredths|thousandths|millionths"
-POWERS = "squared|cubed|factorial|\\^|!"
+POWERS = "squared|cubed|factorial|\\^"
 FIGURES = "万达|千万(?:不|别|要)|百货|[千兆](?:克|米|瓦|字|帕|赫|牛|卡)|million-"  # of speech, names, units of measure
 PER = "%|‰|‱|bps?(?![a-z])|basis points?|per ?cent|pp(?![a-z])|个?百分点|折(?![扣旧合])|成(?![为交本功立果员绩长熟])"
 ABOUT = "about|around|roughly|nearly|almost|some|approximately|only|just"
@@ -68,7 +68,7 @@ AFTER = re.compile(
     f"|个?半(?!年|天|月|数)"
     f"|{GAP}(?:(?:{SCALE})(?![a-z0-9])|[多余几数来]?[百千万亿兆])|[〇零])"
 )
-NOTE = re.compile("[¹²³⁴-⁹]+|!").fullmatch
+NOTE = re.compile("[¹²³⁴-⁹]+").fullmatch
 JOINED = re.compile("[.,:'_e点\u00a0]?").fullmatch  # between two citations that state something
 DIGITS_JOINED = re.compile(  # between two digits
     r"[.,:'_e点．·・‧/⁄∕]|[^\S\n]*[^\S \t\n][^\S\n]*|[ ,，](?=[0-9]{3}(?![0-9]))"

@@ -18,16 +18,19 @@ BREAK = re.compile(r"(?:(?<!\n)\n)?[ ]*\Z")
 def without_repetition(pieces: Iterable[Piece], evidence: Evidence) -> Iterator[Piece]:
     """The pieces without what the text repeats beside a citation: a metric's unit, a quote's marks, a space."""
     before: Piece | None = None
+    opened = False  # whether a quotation mark before a quote has been dropped, so that the one behind it may be
     for piece in pieces:
         if before is None:
             before = piece
             continue
         if before.citation is None and piece.citation and piece.citation["kind"] in REPEATING:
-            before = trimmed_end(before, piece)
+            kept = trimmed_end(before, piece)
+            opened = kept is not before
+            before = kept
         elif before.citation and piece.citation is None and before.citation["kind"] in REPEATING:
             framed = FRAME_END.match(piece.text)
             rest = piece if framed is None else Piece(piece.text[framed.end() :], piece.start + framed.end(), piece.end)
-            kept = trimmed_start(rest, before, evidence)
+            kept = trimmed_start(rest, before, evidence, opened)
             if framed and kept is not rest:
                 yield before
                 before = Piece(framed[0], piece.start, rest.start)
@@ -76,11 +79,12 @@ def before_unit(unit: str) -> re.Pattern[str] | None:
     return re.compile(f"(?<![A-Za-z])(?:{'|'.join(map(re.escape, mine))})[ \u00a0]?\\Z", re.IGNORECASE)
 
 
-def trimmed_start(text: Piece, cited: Piece, evidence: Evidence) -> Piece:
+def trimmed_start(text: Piece, cited: Piece, evidence: Evidence, opened: bool) -> Piece:
+    """Text behind a citation without the unit, or the quotation mark if one was opened, with which the citation ends."""
     about, skip = cited.citation or {}, 0
     if about.get("kind") == "metric":
         skip = repeated_unit(text.text, cited.text, evidence.caliber.card.metrics[about["metric"]].unit)
-    elif about.get("kind") == "quote" and text.text.startswith(CLOSING):
+    elif about.get("kind") == "quote" and opened and text.text.startswith(CLOSING):
         skip = 1
     return Piece(text.text[skip:], text.start + skip, text.end) if skip else text
 

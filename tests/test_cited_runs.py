@@ -550,7 +550,10 @@ class Ending(unittest.TestCase):
             spec = {**JUDGE, "caps": {"day_usd": 1}}
             with self.subTest(number), report_folder("Sales grew to [[m:sales]].\n", {"judge.sh": "echo $$ > pid; sleep 60"}, spec) as folder:
                 line = [sys.executable, "-m", "issuance", "issue", "job.json"]
-                process = subprocess.Popen(line, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+                process = subprocess.Popen(
+                    line, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL),
+                )  # fmt: skip
                 deadline = time.monotonic() + 30
                 while not (pid := pathlib.Path(folder, "pid")).exists() or not pid.read_text().strip():
                     self.assertLess(time.monotonic(), deadline)
