@@ -80,7 +80,7 @@ def before_unit(unit: str) -> re.Pattern[str] | None:
 
 
 def trimmed_start(text: Piece, cited: Piece, evidence: Evidence, opened: bool) -> Piece:
-    """Text behind a citation without the unit, or the quotation mark if one was opened, with which the citation ends."""
+    """Text behind a citation without the unit with which that ends, or the quotation mark if one was opened."""
     about, skip = cited.citation or {}, 0
     if about.get("kind") == "metric":
         skip = repeated_unit(text.text, cited.text, evidence.caliber.card.metrics[about["metric"]].unit)
