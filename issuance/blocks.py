@@ -23,7 +23,9 @@ PROSE = ("paragraph", "item", "quote", "heading", "html")
 RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")  # under a table's head
 GONE = "(?:</?[A-Za-z][^<>]*>|[\u200b-\u200f\u2060\ufeff])"  # what does not show
 END = re.compile(
-    f"[.!?]+(?:[\"'”’)\\]*_]|{GONE})*(?=\\s|$|&nbsp;|&#)|[。！？]+(?:[”’』」）)*_]|{GONE})*|<(?:br|/p|/li|/div|/td)[^<>]*>"
+    "[.!?。！？<](?:"  # first, as one set of characters is looked for much faster than three alternatives
+    f"(?<=[.!?])[.!?]*(?:[\"'”’)\\]*_]|{GONE})*(?=\\s|$|&nbsp;|&#)|(?<=[。！？])[。！？]*(?:[”’』」）)*_]|{GONE})*"
+    "|(?<=<)(?:br|/p|/li|/div|/td)[^<>]*>)"
 )
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 ABBREVIATIONS = (
