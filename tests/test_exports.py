@@ -218,6 +218,17 @@ class Pages(unittest.TestCase):
         self.assertEqual([one[1]["href"] for one in reader.all("a", class_="address")], ["https://example.org/x", "#top"])
         self.assertEqual(reader.text("report"), "Sales were $5,000.00. a [b](ftp://x) c chart North 75.0%.")
 
+    def test_columns_of_amounts_stand_right_with_their_heads(self) -> None:
+        table = "| a | b | c | d |\n|---|---|---|---|\n| x | 5,000 | 75.0% | 5,000 |\n| y | — | 75.0% | of them |\n"
+        with issued(job_folder({"narrative.md": table})) as folder:
+            reader = read(exported(folder))
+        found = [*reader.all("th")[:4], *reader.all("td")[:8]]  # the report's, before those of the panel
+        right, left = "amount", None
+        expected = [("a", left), ("b", right), ("c", right), ("d", left)]
+        expected += [("x", left), ("5,000", right), ("75.0%", right), ("5,000", right)]
+        expected += [("y", left), ("—", right), ("75.0%", right), ("of them", left)]
+        self.assertEqual([(text, attributes.get("class")) for _, attributes, text in found], expected)
+
     def test_failed_run_is_not_issued(self) -> None:
         with issued(report_folder("Sales were [[m:sales]], up 12%.\n")) as folder:
             reader = read(exported(folder))

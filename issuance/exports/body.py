@@ -15,6 +15,7 @@ from issuance.exports.elements import add, visible, write
 from issuance.exports.markdown import Block, Run
 from issuance.exports.places import Place
 
+MISSING = ("", "—", "–", "-")
 TAGS = {"quote": "blockquote", "paragraph": "p", "item": "li"}
 
 
@@ -78,6 +79,7 @@ class Body:
                 self.inline(element, cell.runs)
                 if len(element) == 1 and not element.text and element[0].get("class") == "number":
                     element.set("class", "amount")
+        heads_of_amounts(table)
 
     def inline(self, parent: Element, runs: Sequence[Run]) -> None:
         """Write runs; what lies in one place becomes one link."""
@@ -128,3 +130,13 @@ class Body:
                 return
             yield Piece(self.text[start:end], run, place)
             start = end
+
+
+def heads_of_amounts(table: Element) -> None:
+    """Set the heads of a table over their columns where all in these, but dashes for what is missing, are amounts."""
+    for place, head in enumerate(table.iter("th")):
+        cells = [row[place] for row in table.iter("tr") if row[0].tag == "td" and place < len(row)]
+        kinds = {cell.get("class") for cell in cells if (cell.text or "").strip() not in MISSING or len(cell)}
+        if kinds == {"amount"}:
+            for cell in (head, *cells):
+                cell.set("class", "amount")
