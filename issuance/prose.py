@@ -46,7 +46,10 @@ SCALE = (
 PARTS = "halves|thirds|quarters|fifths|sixths|sevenths|eighths|ninths|tenths|hundredths|thousandths|millionths"
 POWERS = "squared|cubed|factorial|\\^"
 FIGURES = "万达|千万(?:不|别|要)|百货|[千兆](?:克|米|瓦|字|帕|赫|牛|卡)|million-"  # of speech, names, units of measure
-PER = "%|‰|‱|bps?(?![a-z])|basis points?|per ?cent|pp(?![a-z])|个?百分点|折(?![扣旧合])|成(?![为交本功立果员绩长熟])"
+PER = (
+    "%|‰|‱|℅|㌫|\\(%\\)|pct(?![a-z])|ppm(?![a-z])|bps?(?![a-z])|basis points?|per[ -]?cent|pp(?![a-z])|个?百分点|个点"
+    "|折(?![扣旧合])|成(?![为交本功立果员绩长熟])"
+)
 ABOUT = "about|around|roughly|nearly|almost|some|approximately|only|just"
 CURRENCY = "(?:[a-z]{0,3}[$€£¥₹₩]|usd|eur|gbp|rmb|cny|hkd)[ \u00a0]?"
 BEFORE = re.compile(
@@ -54,7 +57,7 @@ BEFORE = re.compile(
     f"|[{HAN}]分之[ \u00a0]?|[{TENS}]|√[ \u00a0]?|(?<![a-z])(?:square|cube) root of{GAP}"
     f"|(?<![a-z(])\\((?:in )?(?:{SCALE}|[百千万亿兆])\\)[:：]?{GAP}"
     f"|(?:[{SIGN}]|(?<![^\\s(|])–|(?<![a-z])(?:minus|negative)[:：]?{GAP}(?:(?:{ABOUT}){GAP})?|"
-    f"(?<![自欠担抱辜胜])负[ \u00a0约]?)(?:{CURRENCY})?)\\Z"
+    f"(?<![自欠担抱辜胜])负(?:[ \u00a0约]|数|的)?|零下|(?<![a-z])neg\\.{GAP})(?:{CURRENCY})?)\\Z"
 )
 CLOSED = re.compile("[ \u00a0]?\\)(?P<cell>[ \u00a0]*\\|)?")
 BRACKET = re.compile("(?:\\A|[\n|$€£¥₹₩]|usd|eur|元)[ \u00a0]?\\([ \u00a0]?\\Z")  # of an accountant's negative
@@ -63,10 +66,11 @@ AFTER = re.compile(
     f"|[{DIGITS}]+|[.,'_][0-9]+|:(?!1(?![0-9]))[0-9]{{1,2}}(?![0-9])|/[0-9]{{1,2}}(?![0-9])|e[+-]?[{DIGITS}]+"
     f"|[ \u00a0]?[×x*][ \u00a0]?[0-9]+"
     f"|[ \u00a0]{{1,2}}(?:00[0-9]*(?![0-9.])|[0-9]{{3}}(?![0-9]))|[oli]+(?![a-z])|余|分之|点[{HAN}]"
-    f"|十(?!分)|京(?![东城沪津都])"
+    f"|十(?!分)|京(?![东城沪津都])|[ \u00a0]?e[0-9]+|k?w(?![a-z])|[ -]odd(?![a-z])|[ \u00a0]余"
+    "|多(?![样次元种地百千万亿兆])"
     f"|{GAP}(?:(?:{PARTS})(?![a-z])|{POWERS})|{GAP}\\((?:in |单位[:：]? ?)?(?:(?:{SCALE})(?![a-z0-9-])|[百千万亿兆])"
     f"|个?半(?!年|天|月|数)"
-    f"|{GAP}(?:(?:{SCALE})(?![a-z0-9])|[多余几数来]?[百千万亿兆])|[〇零])"
+    f"|{GAP}(?:(?:{SCALE})(?![a-z0-9])|(?:[多余几数来个]|大)?[百千万亿兆])|[〇零])"
 )
 NOTE = re.compile("[¹²³⁴-⁹]+").fullmatch
 JOINED = re.compile("[.,:'_e点\u00a0]?").fullmatch  # between two citations that state something
@@ -247,8 +251,9 @@ def are_one(before: str, between: str, after: str, stating: bool) -> bool:
     """Whether two citations read as one number with what stands between them."""
     if stating and JOINED(between):
         return True
-    if "|" in between or "\n" in between:
+    if "|" in between or between.count("\n") > 1:
         return False
+    between = between.replace("\n", " ")  # as a line's end is shown
     joined = DIGITS_JOINED(between + after)
     if before[-1:] in DECIMAL and after[:1] in DECIMAL and (not between or joined and joined.end() == len(between)):
         return True

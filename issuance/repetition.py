@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from issuance.evidence import Evidence
 from issuance.numerals import currencies, units
@@ -18,19 +18,16 @@ BREAK = re.compile(r"(?:(?<!\n)\n)?[ ]*\Z")
 def without_repetition(pieces: Iterable[Piece], evidence: Evidence) -> Iterator[Piece]:
     """The pieces without what the text repeats beside a citation: a metric's unit, a quote's marks, a space."""
     before: Piece | None = None
-    opened = False  # whether a quotation mark before a quote has been dropped, so that the one behind it may be
-    for piece in pieces:
+    for piece in without_marks(list(pieces)):
         if before is None:
             before = piece
             continue
         if before.citation is None and piece.citation and piece.citation["kind"] in REPEATING:
-            kept = trimmed_end(before, piece)
-            opened = kept is not before
-            before = kept
+            before = trimmed_end(before, piece)
         elif before.citation and piece.citation is None and before.citation["kind"] in REPEATING:
             framed = FRAME_END.match(piece.text)
             rest = piece if framed is None else Piece(piece.text[framed.end() :], piece.start + framed.end(), piece.end)
-            kept = trimmed_start(rest, before, evidence, opened)
+            kept = trimmed_start(rest, before, evidence)
             if framed and kept is not rest:
                 yield before
                 before = Piece(framed[0], piece.start, rest.start)
@@ -42,21 +39,48 @@ def without_repetition(pieces: Iterable[Piece], evidence: Evidence) -> Iterator[
         yield before
 
 
+def without_marks(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """The pieces without the quotation marks that stand on both sides of a quote, which shows marks of its own."""
+    quotes = [at for at, piece in enumerate(pieces) if piece.citation and piece.citation.get("kind") == "quote"]
+    marked = {at for at in quotes if is_marked(pieces, at)}
+    if not marked:
+        yield from pieces
+        return
+    for at, piece in enumerate(pieces):
+        start, end = 0, len(piece.text)
+        if at - 1 in marked and (closing := CLOSES(piece.text)):
+            start = closing.end()
+            yield Piece(closing[1], piece.start, piece.start + len(closing[1]))
+        if at + 1 in marked:
+            end = max(end - 1, start)
+        whole = end - start == len(piece.text)
+        yield piece if whole else Piece(piece.text[start:end], piece.start + start, piece.start + end)
+
+
+def is_marked(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether a quote stands between quotation marks of the author's; a comma may stand before the second."""
+    if not 0 < at < len(pieces) - 1:
+        return False
+    before, after = pieces[at - 1], pieces[at + 1]
+    if before.citation is not None or after.citation is not None:
+        return False
+    return before.text.endswith(OPENING) and CLOSES(after.text) is not None
+
+
 FRAME_END = re.compile(r"(?:[*_~]{1,3}|\]\([^()\s]*\))+")  # of emphasis and links around a citation
 OPENING, CLOSING = ("“", '"', "「", "『"), ("”", '"', "」", "』")
-REPEATING = ("metric", "quote", "basis")
+CLOSES = re.compile("([*_~]{0,3}[.,;:!?。，；：！？]?)[”\"」』]").match
+REPEATING = ("metric", "basis")
 
 
 def trimmed_end(text: Piece, cited: Piece) -> Piece:
-    """Text before a citation without the currency or the quotation mark with which the citation begins."""
+    """Text before a citation without the currency with which the citation begins."""
     kind, last = (cited.citation or {})["kind"], text.text[-1:]
     cut = len(text.text)
     ends = text.text[-2:-1] if last in SPACES else last
     if kind == "metric" and ends in LAST_OF_UNITS and (named := before_unit(cited.unit or "")):
         found = named.search(text.text, max(cut - LONGEST_UNIT, 0))
         cut = found.start() if found else cut
-    elif kind == "quote" and last in OPENING:
-        cut -= 1
     elif kind == "basis":
         cut = len(BREAK.sub("", text.text))
     return text if cut == len(text.text) else Piece(text.text[:cut], text.start, text.start + cut)
@@ -74,18 +98,17 @@ def before_unit(unit: str) -> re.Pattern[str] | None:
         return re.compile("百分之[ \u00a0]?\\Z")
     known = currencies.SIGNS | currencies.CODES | currencies.CHINESE - {"元", "块钱"}
     mine = sorted((one for one in known if currencies.NAMES[one] == name), key=lambda one: (-len(one), one))
+    mine += ["￥"] if "¥" in mine else []
     if not mine:
         return None
     return re.compile(f"(?<![A-Za-z])(?:{'|'.join(map(re.escape, mine))})[ \u00a0]?\\Z", re.IGNORECASE)
 
 
-def trimmed_start(text: Piece, cited: Piece, evidence: Evidence, opened: bool) -> Piece:
-    """Text behind a citation without the unit with which that ends, or the quotation mark if one was opened."""
+def trimmed_start(text: Piece, cited: Piece, evidence: Evidence) -> Piece:
+    """Text behind a citation without the unit with which that ends."""
     about, skip = cited.citation or {}, 0
     if about.get("kind") == "metric":
         skip = repeated_unit(text.text, cited.text, evidence.caliber.card.metrics[about["metric"]].unit)
-    elif about.get("kind") == "quote" and opened and text.text.startswith(CLOSING):
-        skip = 1
     return Piece(text.text[skip:], text.start + skip, text.end) if skip else text
 
 
@@ -115,7 +138,10 @@ def repeated_unit(after: str, rendered: str, unit: str) -> int:
 
 BRACKETED = re.compile(r"[(（]([^()（）\n]{1,20})[)）]")
 SCALE = re.compile("[0-9](万|亿|k|M|bn)")
-SCALES = {"万": ["万"], "亿": ["亿"], "k": ["thousand", "k"], "M": ["million", "mn", "m"], "bn": ["billion", "bn"]}
+SCALES = {
+    "万": ["万"], "亿": ["亿"], "k": ["thousand", "k", "千"], "M": ["millions", "million", "mn", "m"],
+    "bn": ["billions", "billion", "bn", "b"],
+}  # fmt: skip
 
 
 @functools.lru_cache(10_000)
@@ -123,7 +149,8 @@ def repetitions(rendered: str, unit: str) -> tuple[list[str], frozenset[str]]:
     """How the unit of a number could be repeated, and the first characters of that."""
     repeated = [unit] if unit else []
     if rendered.endswith("%"):
-        repeated += ["%", "％", "percent", "per cent"]
+        points = ["percentage points", "percentage-points", "percentage point", "个百分点", "百分点", "pp"]
+        repeated += ["%", "％", *points, "percent", "per cent", "per-cent", "pct"]
     name = units.canonical(unit)[0] if unit else ""
     if name in currencies.CURRENCIES:
         names = (one.replace("-", " ") for one, of in currencies.NAMES.items() if of == name)
@@ -132,9 +159,8 @@ def repetitions(rendered: str, unit: str) -> tuple[list[str], frozenset[str]]:
         repeated += ["times", "fold", "×", "倍"]
     if scale := SCALE.search(rendered):
         words = SCALES[scale[1]]
-        alone = words if rendered.endswith(scale[1]) else []
         scaled = [f"{word}{gap}{one}" for word in words for gap in ("", " ") for one in repeated]
-        repeated = [*scaled, *alone, *repeated]
+        repeated = [*scaled, *words, *repeated]
     return repeated, frozenset(one[0].lower() for one in repeated)
 
 

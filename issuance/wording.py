@@ -156,21 +156,31 @@ def source(at: int, starts: Sequence[int], pieces: Sequence[Piece], end: bool = 
     return piece.start + at - starts[index] + end
 
 
+FELL_BY = re.compile(
+    "(?<![a-z])(?:fell|falls|fallen|falling|dropped|declined|decreased|down)(?: by)?(?: about| around| roughly| nearly"
+    "| almost)?[ \u00a0*_]*\\Z|(?:下降|减少|下滑|下跌)(?:了|约|近)?[ \u00a0*_]*\\Z"
+)
+
+
 class Direction:
     """Whether the words around a cited change, or a cited negative metric, say that it went the other way."""
 
     def __init__(self, evidence: Evidence, view: prose.View) -> None:
         metrics = [one for one in evidence.caliber.metrics() if one.change or one.value < 0]
         self.indexes = {one.id: tracing.Index([one]) for one in metrics}
-        self.places = view.places
+        self.changes = {one.id for one in metrics if one.change}
+        self.places, self.text = view.places, view.plain.text
         self.clauses = tracing.Clauses(view.plain) if metrics else None
 
     def says_fell(self, piece: Piece, start: int) -> bool:
-        """Whether a negative metric, cited at a place of the text, would trace there without its sign."""
-        index, found = self.indexes.get((piece.citation or {})["metric"]), stated(piece.text[1:])
-        if index is None or found is None or self.clauses is None:
+        """Whether a change is cited right behind a word that it went down, and would trace there without its sign."""
+        id = (piece.citation or {})["metric"]
+        index, found = self.indexes.get(id), stated(piece.text[1:])
+        if index is None or found is None or self.clauses is None or id not in self.changes:
             return False
         at = bisect.bisect_left(self.places, start)
+        if not FELL_BY.search(self.text, max(at - 40, 0), at):
+            return False  # "fell and stood at", "fell below", "costs fell, and profit was" speak of a level
         here = found._replace(place=(at, at + len(piece.text)))
         return bool(tracing.fitting(here, index, self.clauses)) and not self.clauses.to_before(here)
 

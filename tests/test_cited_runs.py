@@ -1039,7 +1039,7 @@ class Upgrades(unittest.TestCase):
         """The report that the draft becomes shows the same number, in the same unit, or the number is left."""
         cards = card(metric("rate", "-0.05 + 0", format="percent"), metric("fee", "30 + 0", unit="$"))
         for text, upgraded, said in (
-            ("Down 5.0%.", "Down [[m:rate]].", ""),
+            ("Down 5.0%.", "Down 5.0%.", "5: 5.0% is left: [[m:rate]] would show -5.00% for 5.0%"),
             ("It was -5.0%.", "It was [[m:rate]].", ""),
             ("It rose 5.0%.", "It rose 5.0%.", "8: 5.0% is left: rate is -0.05, the text says it rose"),
             ("The fee is $30.00.", "The fee is $[[m:fee]].", ""),

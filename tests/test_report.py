@@ -222,7 +222,7 @@ class Rendering(unittest.TestCase):
             ("[[m:rate]] per cent.", "50.0%."),
             ("[[m:ratio|pct]]%.", "50.00%."),
             ("[[m:pct]]% of", "8.7% of"),
-            ("[[m:pct]] percentage points", "8.7% percentage points"),
+            ("[[m:pct]] percentage points", "8.7%"),
             ("[[m:cost]]$ is", "$12,345.67 is"),
             ("[[m:cost]] $, so", "$12,345.67, so"),
             ("it was $[[m:cost]].", "it was $12,345.67."),
@@ -274,11 +274,32 @@ class Rendering(unittest.TestCase):
             ('so "yes [[q:K1|They will]] yes"', 'so "yes “They will” yes"'),
         )  # fmt: skip
 
+    def test_quotation_marks_around_a_quote_are_its_own(self) -> None:
+        self.check(
+            ("“[[q:K1|They will]]”", "“They will”"),
+            ('so, "[[q:K1|They will]]," but', "so, “They will”, but"),
+            ("「[[q:K1|They will]]」和『[[q:K1|They will]]。』", "“They will”和“They will”。"),
+            ('**"[[q:K1|They will]]"**', "**“They will”**"),
+            ('"[[q:K1|They will]] grow"', '"“They will” grow"'),
+            ("[[q:K1|They will]]” so", "“They will”” so"),
+            ('"[[q:K1|They]]" "[[q:K1|will]]"', "“They” “will”"),
+        )
+
     def test_the_sign_of_what_fell_is_dropped(self) -> None:
         self.check(
             ("It fell by [[m:drop]].", "It fell by 8.7%."),
-            ("环比下降[[m:drop]]，减少[[m:loss|万]]。", "环比下降8.7%，减少123万元。"),
-            ("It lost [[m:paid]], a drop of **[[m:drop]]**.", "It lost $5, a drop of **8.7%**."),
+            ("环比下降[[m:drop]]，减少[[m:loss|万]]。", "环比下降8.7%，减少-123万元。"),
+            ("It lost [[m:paid]], a drop of **[[m:drop]]**.", "It lost -$5, a drop of **-8.7%**."),
+            ("It declined about **[[m:drop]]**.", "It declined about **8.7%**."),
+            ("Profit fell and stood at [[m:paid]].", "Profit fell and stood at -$5."),
+            ("Net profit fell by [[m:drop]] and was [[m:paid]].", "Net profit fell by 8.7% and was -$5."),
+            ("When costs fell profit was [[m:paid]]", "When costs fell profit was -$5"),
+            ("It decreased from [[m:drop]] to [[m:pct]].", "It decreased from -8.7% to 8.7%."),
+            ("Growth fell below [[m:drop]].", "Growth fell below -8.7%."),
+            ("Sales recovered from the drop by [[m:drop]].", "Sales recovered from the drop by -8.7%."),
+            ("Never did sales fall [[m:drop]]", "Never did sales fall -8.7%"),
+            ("增速下降为[[m:drop]]，从[[m:drop]]降至[[m:drop]]", "增速下降为-8.7%，从-8.7%降至-8.7%"),
+            ("成本下降带来利润[[m:drop]]", "成本下降带来利润-8.7%"),
             ("It fell to [[m:drop]].", "It fell to -8.7%."),
             ("降至[[m:drop]]", "降至-8.7%"),
             ("It was [[m:drop]]. Then it fell.", "It was -8.7%. Then it fell."),
@@ -542,7 +563,7 @@ class Violations(unittest.TestCase):
         "«√»", "«√» ", "the «square root of» ", "sales «(in millions):» ", "«(k)» ", "销售额«（万）：»",
     )  # fmt: skip
     AFTER = (
-        "«1»", "«12»", "«４»", "«.5»", "«,000»", "«:30»", "«/2»", "«'5»", "_«5»", "*«5»", " «000»", " «007»", " «00»", " «123»", "«²»",
+        "«1»", "«12»", "«４»", "«.5»", "«,000»", "«:30»", "«/2»", "«'5»", "_«5»", "*«5»", " «000»", " «007»", " «00»", " «123»", "«²»", "«个亿»", "«w»", " «E6»", "«-odd»", "«多»家", " «余»家",
         "«①»", "«o»", "«oo»", "«k»", "«K»", " «k»", "\n«k»", " «m»", " «b»", " «bn»", " «mn»", " «mm»", " «kk»", " «thousand»", " «million»",
         " «Million»", "\u3000«million»", " «millions»,", "\n«million»", "    «million»", " «billion»", " «trillion»", " «hundred»",
         " «dozens»", " «lakh»", " «crore»", " «mio»", " «mln»", "«万»", "«萬»", " «万»", "\n«万»", "«亿»", " «亿»", "«千»", "«百»", "«〇»", "«零»",
@@ -581,6 +602,7 @@ class Violations(unittest.TestCase):
             with self.subTest(draft):
                 self.assertEqual(compose(draft).violations, [])
 
+    REPEATED_SCALE = ("«万»", " «万»", "\n«万»", "«（万»）")
     WITH_UNIT = ("[[m:gmv]]", "[[m:drop]]", "[[m:gmv|万]]", "[[m:rate]]", "[[m:pct]]", "[[m:orders]]", "[[m:ratio|pct]]")
 
     def test_what_makes_another_number_of_a_citation(self) -> None:
@@ -591,7 +613,9 @@ class Violations(unittest.TestCase):
                 else:
                     self.check_beside(part + marker, marker, [beside(Marked(part).spans[0][2])])
             for part in self.AFTER:
-                if part == "«²»" and marker in self.WITH_UNIT:
+                if marker == "[[m:gmv|万]]" and part in self.REPEATED_SCALE:
+                    self.check_free(Marked(marker + part).draft)  # which is dropped
+                elif part == "«²»" and marker in self.WITH_UNIT:
                     self.check_free(Marked(marker + part).draft)  # the mark of a footnote
                 else:
                     self.check_beside(marker + part, marker, [beside(Marked(part).spans[0][2])])
@@ -963,6 +987,7 @@ class Violations(unittest.TestCase):
             'so "«sales will\nsurely grow»"',
             "“«they will not grow» [[m:plain]] now”",
             "“«they say of the others» [[q:K1|They will]]”",
+            "\"[[q:K1|They will]] «surely grow a lot»\"",
         ):
             expected = Marked(marked)
             text = expected.with_marks.replace("[[m:plain]]", "500").replace("[[q:K1|They will]]", "“They will”")
