@@ -1,4 +1,4 @@
-"""Code in a report: spans in backticks, fenced blocks and <code> elements, and the names in it."""
+"""Code in a report: spans in backticks, fenced blocks, <code> and its like, and the names in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from issuance import sql
 from issuance.numerals.plain import fold, is_letter_or_digit
 from issuance.sql import Token
 
-ELEMENT = re.compile(r"<code(?:\s[^<>]*)?>(.*?)(?:</code\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+ELEMENT = re.compile(
+    r"<(?:code|tt|pre|samp|kbd)(?:\s[^<>]*)?>(.*?)(?:</(?:code|tt|pre|samp|kbd)\s*>|\Z)", re.DOTALL | re.IGNORECASE
+)
 NO_CODE = re.compile(r"\[\[[a-z]+:(?:(?!\[\[|\]\])[^\n])*\]\]|</?[A-Za-z][^<>]*>|&[#0-9A-Za-z]{1,31};")
 GLUED_BEFORE = re.compile(r"(?:[A-Za-z][A-Za-z0-9_]*|[0-9]_+|[A-Za-z0-9_]+\.)\Z")
 GLUED_AFTER = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_+[A-Za-z0-9]+|\.[A-Za-z_]+")
@@ -37,7 +39,7 @@ def is_letter(char: str) -> bool:
 
 
 def bodies(draft: str, fences: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """What stands in fenced blocks and <code> elements, each where it begins, with blanks for what is no code."""
+    """What stands in fenced blocks and elements of code, each where it begins, with blanks for what is no code."""
     for start, end in fences:
         first = draft.find("\n", start, end) + 1
         if first:

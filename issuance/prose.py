@@ -327,10 +327,10 @@ def is_own(words: str, unit: str) -> bool:
 
 def quotations(text: str) -> Iterator[tuple[int, int]]:
     """What the author puts in quotation marks, citations aside, where it is long enough to be somebody's words."""
-    if not any(mark in text for mark in "“‘「『\""):
+    if not QUOTING.search(text):
         return
     code = sorted(fenced(text) + spans(text, fenced(text)))
-    plain = NO_PROSE.sub(lambda part: " " * len(part[0]), text)
+    plain = NO_PROSE.sub(lambda part: " " * len(part[0]), QUOTING.sub(one_mark, text))
     for match in QUOTED.finditer(plain):
         if inside(match.start(), code):
             continue
@@ -341,11 +341,21 @@ def quotations(text: str) -> Iterator[tuple[int, int]]:
                 yield start, start + len(words)
 
 
+def one_mark(found: re.Match[str]) -> str:
+    """A straight quotation mark, as wide as what stands for one; other entities and marks as they are."""
+    is_double = found[0][0] == "<" or html.unescape(found[0]) in DOUBLE
+    return '"'.ljust(len(found[0])) if is_double else found[0]
+
+
+DOUBLE = frozenset('"“”„‟«»‹›❝❞〝〞″＂')
+QUOTING = re.compile(
+    r"[\"“”„‟«»‹›❝❞〝〞″＂‘「『]|</?q(?:\s[^<>]*)?>|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,8});", re.IGNORECASE
+)
 MOST_WORDS, MOST_HAN = 4, 8  # from which on words in quotation marks are a quote
 WORD, HAN_CHARACTER = re.compile("[A-Za-z0-9]+(?:['’-][A-Za-z0-9]+)*"), re.compile("[一-鿿]")
 INNER = r"(?:[^{}\n]|\n(?![ \t>]*\n))+"
 QUOTED = re.compile(
-    "|".join(f"{first}{INNER.format(first + last)}{last}" for first, last in ("“”", "‘’", "「」", "『』"))
+    "|".join(f"{first}{INNER.format(first + last)}{last}" for first, last in ("‘’", "「」", "『』"))
     + rf'|(?<![A-Za-z0-9=])"{INNER.format(chr(34))}"(?![A-Za-z0-9])'
 )
 NO_PROSE = re.compile(

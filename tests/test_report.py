@@ -950,7 +950,7 @@ class Violations(unittest.TestCase):
             "~~~ sql\n«nix»(week), week, «nix»\n~~~\n",
             "> ```\n> «nix»\n> ```\n",
             "```\nwhere «nix»",
-            "<code>«nix»</code> <code class='x'>week <b>«nix»</b> &amp;</code> <CODE>«nix»",
+            "<tt>«nix»</tt> <pre>«nix»</pre> <kbd>«nix»</kbd> <samp>«nix»</samp>", "<code>«nix»</code> <code class='x'>week <b>«nix»</b> &amp;</code> <CODE>«nix»",
         ):
             self.check(marked, "unknown_name", [name("nix")] * marked.count("«"))
         for marked in "«`[[m:gmv]]`»", "```\nweek «[[m:gmv]]»\n```", "«`week = [[m:nix]]`»":
@@ -988,6 +988,8 @@ class Violations(unittest.TestCase):
             "“«they will not grow» [[m:plain]] now”",
             "“«they say of the others» [[q:K1|They will]]”",
             "\"[[q:K1|They will]] «surely grow a lot»\"",
+            "&quot;«sales will surely grow»&quot; <q>«sales will surely grow»</q> &ldquo;«sales will surely grow»&rdquo;",
+            "„«sales will surely grow»“ ❝«sales will surely grow»❞ ＂«sales will surely grow»＂ &#34;«sales will surely grow»&#x22;",
         ):
             expected = Marked(marked)
             text = expected.with_marks.replace("[[m:plain]]", "500").replace("[[q:K1|They will]]", "“They will”")
