@@ -18,7 +18,7 @@ SAME = {
     **dict.fromkeys("\u115f\u1160\u3164\uffa0", ""),  # letters without a shape
     **dict.fromkeys("\u2028\u2029\x85\x0b\x0c", "\n"),
     **dict.fromkeys("∙⋅・･‧", "·"),
-    "\t": "\t", "\n": "\n", "\r": "\r", "İ": "i",
+    "\t": "\t", "\n": "\n", "\r": "\r", "İ": "i", "ı": "i",
     # Cyrillic and Greek letters that look like Latin ones
     "○": "〇", "․": ".", "﹪": "%",
     **dict(zip(
