@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -36,7 +35,7 @@ class NotStarted(Broken):
 
 def run(command: list[str], folder: str, content: Any, who: str, seconds: float) -> bytes:
     """What a program prints when it gets a JSON document on standard input. Raises Broken."""
-    with tempfile.TemporaryFile() as said, ended_by_signals():
+    with ended_by_signals():
         try:
             process = subprocess.Popen(
                 command,
@@ -51,7 +50,7 @@ def run(command: list[str], folder: str, content: Any, who: str, seconds: float)
             raise NotStarted(f"{who} cannot be started: {quoted(command[0])}: {reason}") from None
         threads: list[threading.Thread] = []
         try:
-            last_words = bytearray()
+            said, last_words = bytearray(), bytearray()
             reading = started(threads, collect, process, said)
             started(threads, listen, process, last_words)
             started(threads, feed, process, json.dumps(content).encode("ascii"))
@@ -69,12 +68,11 @@ def run(command: list[str], folder: str, content: Any, who: str, seconds: float)
                     pipe.close()  # type: ignore[union-attr]
         if left_open:
             raise Broken(f"{who} ended, but a program that it started still held its output open")
-        if said.tell() > MOST_OUTPUT:
+        if len(said) > MOST_OUTPUT:
             raise Broken(f"{who} printed more than {MOST_OUTPUT} bytes")
         if process.returncode:
             raise Broken(f"{who} ended with {ending(process.returncode)}{last_line(bytes(last_words))}")
-        said.seek(0)
-        return said.read()
+        return bytes(said)
 
 
 @contextlib.contextmanager
@@ -113,13 +111,13 @@ def feed(process: subprocess.Popen[bytes], data: bytes) -> None:
         process.stdin.close()
 
 
-def collect(process: subprocess.Popen[bytes], into: Any) -> None:
+def collect(process: subprocess.Popen[bytes], said: bytearray) -> None:
     """Read a program's output, up to a little more than is allowed."""
     assert process.stdout is not None
     with contextlib.suppress(OSError, ValueError):
-        while into.tell() <= MOST_OUTPUT and (part := os.read(process.stdout.fileno(), 65_536)):
-            into.write(part)
-    if into.tell() > MOST_OUTPUT:
+        while len(said) <= MOST_OUTPUT and (part := os.read(process.stdout.fileno(), 65_536)):
+            said += part
+    if len(said) > MOST_OUTPUT:
         stop(process)
 
 

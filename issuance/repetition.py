@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from issuance.evidence import Evidence
 from issuance.numerals import currencies, units
+from issuance.numerals.plain import fold
 from issuance.pieces import Piece
 
 SPACES = (" ", "\u00a0", "\n")
@@ -68,40 +69,38 @@ def is_marked(pieces: Sequence[Piece], at: int) -> bool:
 
 
 FRAME_END = re.compile(r"(?:[*_~]{1,3}|\]\([^()\s]*\))+")  # of emphasis and links around a citation
-OPENING, CLOSING = ("“", '"', "「", "『"), ("”", '"', "」", "』")
+OPENING = ("“", '"', "「", "『")
 CLOSES = re.compile("([*_~]{0,3}[.,;:!?。，；：！？]?)[”\"」』]").match
 REPEATING = ("metric", "basis")
 
 
 def trimmed_end(text: Piece, cited: Piece) -> Piece:
     """Text before a citation without the currency with which the citation begins."""
-    kind, last = (cited.citation or {})["kind"], text.text[-1:]
-    cut = len(text.text)
-    ends = text.text[-2:-1] if last in SPACES else last
-    if kind == "metric" and ends in LAST_OF_UNITS and (named := before_unit(cited.unit or "")):
-        found = named.search(text.text, max(cut - LONGEST_UNIT, 0))
-        cut = found.start() if found else cut
+    kind, cut = (cited.citation or {})["kind"], len(text.text)
+    last = text.text[-2:-1] if text.text.endswith(SPACES) else text.text[-1:]
+    if kind == "metric" and last and fold(last) in LAST_OF_UNITS and (named := before_unit(cited.unit or "")):
+        found = named.search("".join(fold(char) or char for char in text.text[-LONGEST_UNIT:]))
+        cut = found.start() + max(cut - LONGEST_UNIT, 0) if found else cut
     elif kind == "basis":
         cut = len(BREAK.sub("", text.text))
     return text if cut == len(text.text) else Piece(text.text[:cut], text.start, text.start + cut)
 
 
 LONGEST_UNIT = 12
-LAST_OF_UNITS = frozenset(one for name in currencies.NAMES for one in (name[-1], name[-1].upper())) | {"之"}
+LAST_OF_UNITS = frozenset(name[-1] for name in currencies.NAMES) | {"之"}
 
 
 @functools.lru_cache(1_000)
 def before_unit(unit: str) -> re.Pattern[str] | None:
-    """How the unit of a metric may stand in front of its number: a currency's signs and codes, or a percentage."""
+    """How a metric's unit may stand, in plain text, in front of its number: a currency's signs, or a percentage."""
     name = units.canonical(unit)[0] if unit else ""
     if name == "%":
         return re.compile("百分之[ \u00a0]?\\Z")
     known = currencies.SIGNS | currencies.CODES | currencies.CHINESE - {"元", "块钱"}
     mine = sorted((one for one in known if currencies.NAMES[one] == name), key=lambda one: (-len(one), one))
-    mine += ["￥"] if "¥" in mine else []
     if not mine:
         return None
-    return re.compile(f"(?<![A-Za-z])(?:{'|'.join(map(re.escape, mine))})[ \u00a0]?\\Z", re.IGNORECASE)
+    return re.compile(f"(?<![a-z])(?:{'|'.join(map(re.escape, mine))})[ \u00a0]?\\Z")
 
 
 def trimmed_start(text: Piece, cited: Piece, evidence: Evidence) -> Piece:

@@ -90,11 +90,11 @@ def settled(narrative: str, job: Job, computed: Caliber, cites: evidence.Evidenc
         made = report.compose(upgraded.draft, cites, job.contract.allow if job.contract else [])
         wrong = {**other_numbers(narrative, upgraded, made, computed), **violating(upgraded, made)}
         if not wrong:
-            known = {one.start for one in upgraded.left}
+            known, ends = {one.start for one in upgraded.left}, [one.end for one in upgraded.markers]
             rest = [
                 Left(one.text, place, one.message)
                 for one in made.violations
-                if (place := origin_of(one.start, upgraded.markers)) not in known
+                if (place := origin_of(one.start, upgraded.markers, ends)) not in known
             ]
             return upgraded._replace(left=sorted([*upgraded.left, *rest], key=lambda one: one.start))
         refused.update(wrong)
@@ -102,12 +102,14 @@ def settled(narrative: str, job: Job, computed: Caliber, cites: evidence.Evidenc
 
 def violating(upgraded: Upgrade, made: Report) -> dict[int, str]:
     """The numbers whose markers violate a rule of the report where they stand."""
-    places = [(one.start, one.end) for one in made.violations]
-    return {
-        marker.numeral.start: "does not fit the words beside it"
-        for marker in upgraded.markers
-        if any(near(upgraded.draft, low, high, marker.start, marker.end) for low, high in places)
-    }
+    starts, ends = [one.start for one in upgraded.markers], [one.end for one in upgraded.markers]
+    found = {}
+    for one in made.violations:  # each concerns the markers within it, the one before and the one behind
+        first, last = bisect.bisect_left(ends, one.start), bisect.bisect_right(starts, one.end)
+        for marker in upgraded.markers[max(first - 1, 0) : last + 1]:
+            if near(upgraded.draft, one.start, one.end, marker.start, marker.end):
+                found[marker.numeral.start] = "does not fit the words beside it"
+    return found
 
 
 def other_numbers(narrative: str, upgraded: Upgrade, made: Report, computed: Caliber) -> dict[int, str]:
@@ -147,10 +149,10 @@ def near(draft: str, low: int, high: int, start: int, end: int) -> bool:
     return not draft[min(high, end) : max(low, start)].strip()
 
 
-def origin_of(place: int, markers: list[Placed]) -> int:
-    """The place in the narrative of a place in the draft that is in no marker."""
-    before = [marker for marker in markers if marker.end <= place]
-    return place - (before[-1].end - before[-1].numeral.end) if before else place
+def origin_of(place: int, markers: list[Placed], ends: list[int]) -> int:
+    """The place in the narrative of a place in the draft that is in no marker; the markers' ends are in order."""
+    count = bisect.bisect_right(ends, place)
+    return place - (markers[count - 1].end - markers[count - 1].numeral.end) if count else place
 
 
 def cells(computed: Caliber) -> dict[Decimal, list[str]]:

@@ -223,6 +223,8 @@ class Rendering(unittest.TestCase):
             ("[[m:ratio|pct]]%.", "50.00%."),
             ("[[m:pct]]% of", "8.7% of"),
             ("[[m:pct]] percentage points", "8.7%"),
+            ("＄[[m:cost]], ＵＳＤ [[m:cost]], Us$ [[m:cost]]", "$12,345.67, $12,345.67, $12,345.67"),
+            ("￥[[m:gmv]], 人民幣[[m:gmv]]", "1,234,567.0元, 1,234,567.0元"),
             ("[[m:cost]]$ is", "$12,345.67 is"),
             ("[[m:cost]] $, so", "$12,345.67, so"),
             ("it was $[[m:cost]].", "it was $12,345.67."),

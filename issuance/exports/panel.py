@@ -169,7 +169,7 @@ def excerpt(part: Element, material: Material, query: str, snapshot: Snapshot) -
                 add(element, "i", MASKED if hidden[place] else NULL)
             else:
                 write(element, str(cell))
-                if not isinstance(cell, str) or type(cell) is not str:
+                if type(cell) is not str:
                     element.set("class", "amount")
     if before + 1 < len(snapshot.rows):
         add(add(body, "tr", class_="gap"), "td", "…", colspan=str(len(snapshot.names) + 1))

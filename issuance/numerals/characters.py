@@ -125,7 +125,8 @@ def read_percent(text: str, at: int, percent: re.Match[str], drafts: list[Draft]
 
 
 SPECIAL = re.compile(
-    f"(?P<point>半{POINTS})|(?P<half>一半|半数|对半|减半|腰斩|(?<=过)半(?![年天月小个百成载生晌]))|(?P<fifty>半百(?!分))|(?P<folded>对折)|(?P<tenth>半成(?!品))|(?P<double>双倍)"
+    f"(?P<point>半{POINTS})|(?P<half>一半|半数|对半|减半|腰斩|(?<=过)半(?![年天月小个百成载生晌]))"
+    "|(?P<fifty>半百(?!分))|(?P<folded>对折)|(?P<tenth>半成(?!品))|(?P<double>双倍)"
     "|翻(?:了|上)?(?:近|约|逾)?(?P<times>[一二两三四五六七八九0-9])?[番倍]|[半翻减腰对]"
 )
 

@@ -25,6 +25,7 @@ NUMBER = re.compile(
     "|[0-9]{1,3}(?:'[0-9]{3})+(?![0-9])|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]*)"
     "(\\.[0-9]+)?(e[+-]?[0-9]{1,2}(?![0-9a-z]))?"
 )
+SEPARATORS = str.maketrans("", "", ",'\u00a0.")  # of groups of digits
 STEPS = [ONE.scaleb(-decimals) for decimals in range(40)]  # the size of the last digit
 VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 
@@ -66,9 +67,7 @@ def read_digits(text: str, at: int, drafts: list[Draft], plain: Plain) -> Readin
         return take_sign(text, Draft(start, end, Decimal(whole), ONE))
     places = len(decimals) - 1 if decimals else 0
     step = STEPS[places] if places < len(STEPS) and not exponent else ONE.scaleb(int((exponent or "e0")[1:]) - places)
-    written = match[0] if len(whole) < 4 else whole.replace(".", "") + match[0][len(whole) :]
-    if len(whole) > 3:
-        written = written.translate(chinese.GROUPING)
+    written = match[0] if len(whole) < 4 else whole.translate(SEPARATORS) + match[0][len(whole) :]
     return take_sign(text, Draft(start, end, Decimal(written), step))
 
 
@@ -147,7 +146,7 @@ def is_code(text: str, at: int, plain: Plain) -> bool:
     if unit := UNIT_GLUED.match(text, at):
         return len(unit[0]) == 1 and plain.is_capital(at - 1) and not is_money(text, at)
     if text[at] == "b" and not text[at + 1].isalnum():
-        return not is_money(text, at) and not plain.is_capital(at - 1) or plain.is_capital(at + 1)  # 221B Baker Street
+        return not plain.is_capital(at - 1) or plain.is_capital(at + 1)  # 221B Baker Street
     if NOUN.match(text, at) and not plain.is_capital(at - 1):
         return False
     return not (SUFFIX.match(text, at) or OPERATOR.match(text, at) or text[at : at + 3] in currencies.CODES)
