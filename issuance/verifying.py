@@ -97,6 +97,13 @@ class Verifier:
         assert self.sealed is not None
         return Held(self.run.store, self.sealed)
 
+    def need_own_rules(self) -> None:
+        """Raise NotChecked where the run was checked by another version of the number rules."""
+        assert self.sealed is not None
+        version = self.sealed.started["number_rules"]
+        if version != numerals.VERSION:
+            raise NotChecked(f"it was checked by version {version} of the number rules, this is {numerals.VERSION}")
+
     def run_record(self) -> str:
         try:
             self.sealed = sealed_events(self.run)
@@ -184,7 +191,11 @@ class Verifier:
         event = self.sealed.checked
         job = held.job()
         if job.report is not None:
-            return self.recompose(held, event)
+            try:
+                return self.recompose(held, event)
+            except Differs:
+                self.need_own_rules()  # which composing rests on
+                raise
         named = job.narrative
         if event["draft"] is not None or event["violations"]:
             raise Differs("the events have a draft, but the job has none")
@@ -238,9 +249,7 @@ class Verifier:
     def numbers_retrace(self) -> str:
         held = self.need("metrics_recompute", "document_recomposes")
         assert self.sealed is not None and self.sealed.checked is not None and self.job and self.caliber
-        version = self.sealed.started["number_rules"]
-        if version != numerals.VERSION:
-            raise NotChecked(f"it was checked by version {version} of the number rules, this is {numerals.VERSION}")
+        self.need_own_rules()
         text = self.job.title if self.text is None else self.text
         self.traced = self.report.numbers if self.report else issuing.trace(text, self.caliber, self.job.contract)
         event = self.sealed.checked

@@ -24,7 +24,7 @@ from unittest import mock
 import issuance.__main__
 from answer_format import Problems
 from issuance import job as jobs
-from issuance import programs, seal, store
+from issuance import numerals, programs, seal, store
 from tests import issuance_support
 from tests.issuance_support import CARD, DROP, SQL, Run, card, command, edited, job_folder, metric, query, write
 from tests.support import ROOT
@@ -629,6 +629,17 @@ class Verifying(unittest.TestCase):
                      "the claims of an exploratory run are judged on demand, and not before its seal"),
                 ),
             )  # fmt: skip
+
+    def test_a_report_that_other_number_rules_composed(self) -> None:
+        with report_folder(DRAFT) as folder:
+            issue(folder)
+            (run,) = run_folders(folder)
+            forge(folder, run, "run.started", put(number_rules="999"))
+            self.assertEqual([check["status"] for check in verified(folder)["checks"][4:]], ["pass", "not_checked", "not_checked"])
+            forge(folder, run, "document", swap("Sales", "Sale"))
+            found = {check["code"]: check for check in verified(folder)["checks"]}[DOCUMENT]
+            said = f"it was checked by version 999 of the number rules, this is {numerals.VERSION}"
+            self.assertEqual((found["status"], found["message"]), ("not_checked", said))
 
     def test_a_forged_draft_of_a_repair(self) -> None:
         with report_folder(WRONG, {"writer.sh": writing(DRAFT)}, WRITER) as folder:

@@ -5,4 +5,4 @@ finding is the pass over a text. It uses the readers of digits, words and charac
 and chinese. All rules read plain text (plain). units says which units are one.
 """
 
-VERSION = "1"  # of the rules; a run that was checked by another version cannot be checked again
+VERSION = "2"  # of the rules; a run that was checked by another version cannot be checked again
